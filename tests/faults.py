@@ -40,18 +40,12 @@ def exchange(project, dice):
     one, other = _one(project, dice), _one(project, dice)
     if one == other:
         return "nothing"
-    match how := dice.choice(["exchanged", "moved over", "copied over", "linked as"]):
-        case "exchanged":
-            one.rename(aside := one.with_name("aside"))
-            other.rename(one)
-            aside.rename(other)
-        case "moved over":
-            one.replace(other)
-        case "copied over":
-            shutil.copy(one, other)
-        case "linked as":
-            other.unlink()
-            other.symlink_to(one)
+    how = dice.choice(["copied over", "linked as"])
+    if how == "copied over":
+        shutil.copy(one, other)
+    else:
+        other.unlink()
+        other.symlink_to(one)
     return f"{how}: {one.name}, {other.name}"
 
 
@@ -187,9 +181,6 @@ OF_RUNS = (hit, hit, hit, hit, run_beside, prune_beside, damage_beside)
 # What no number may depend on.
 ENVIRONMENTS = (
     {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-    {"LC_ALL": "C"},
-    {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
-    {"PYTHONHASHSEED": "0"},
     {"PYTHONHASHSEED": "4242"},
     {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "3"},
     {"TZ": "Pacific/Kiritimati", "SOURCE_DATE_EPOCH": "1"},

@@ -8,7 +8,6 @@ import random
 import resource
 import shutil
 import signal
-import subprocess
 import time
 
 import faults
@@ -137,39 +136,24 @@ def test_after_random_faults_runs_end_in_the_same_data(tiny_run, tmp_path, numbe
     assert after == undisturbed, said
 
 
-# Runs a command with a small disk for results, and copies them to a real one at its end.
-SMALL_DISK = """
-mount -t tmpfs -o size=$1k tmpfs results && shift && cp -a kept/. results && "$@"
-code=$?; rm -rf kept && cp -a results kept; exit $code
-"""
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(
-    subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).returncode != 0,
-    reason="no disk can be mounted here",
-)
-def test_a_full_disk_fails_a_run_and_the_same_command_completes_it(undisturbed, tmp_path):
-    project = tiny.alone(tmp_path / "project")
-    for name in ("results", "kept"):
-        (project / name).mkdir()
-    for kilobytes in (150, 500):  # too few for theory, and for the merged file
-        command = ["unshare", "-rm", "sh", "-c", SMALL_DISK, "sh", str(kilobytes)]
-        done = subprocess.run(
-            [*command, *tiny.COMMAND, "2", "--configfile", tiny.TINY],
-            cwd=project,
-            env=tiny.environment(project),
-            capture_output=True,
-            text=True,
-        )
-        said = done.stdout + done.stderr
-        assert done.returncode == 1
-        assert "No space left on device" in said
-        assert "run the same command again" in said
-    shutil.rmtree(project / "results")
-    (project / "kept").rename(project / "results")
-    tiny.snakemake(project)
-    assert tiny.made(project) == undisturbed
+def test_files_that_were_exchanged_or_cut_are_told_by_the_job_that_reads_them_and_made_again(
+    undisturbed, tiny_run, tmp_path
+):
+    project = shutil.copytree(tiny_run, tmp_path / "project")
+    one, other = sorted(project.glob("results/montecarlo/tanh*/*.nc"))[:2]
+    first, second = one.read_bytes(), other.read_bytes()
+    one.write_bytes(second)
+    other.write_bytes(first[:-100])
+    for path in ("figures/fig2.png", "results/figures/fig2.nc"):
+        (project / path).unlink()
+    for words in ("is another file", "is damaged"):
+        said = tiny.snakemake(project, "figures/fig2.png", code=1)
+        assert words in said
+        assert "run the same command again to make it" in said
+        assert "Traceback" not in said.split("CalledProcessError")[0]
+    tiny.snakemake(project, "figures/fig2.png")
+    assert undisturbed.items() <= tiny.made(project).items()
 
 
 ODD = 'it\'s an "odd" `folder`, $(touch odd) {x} %s α'

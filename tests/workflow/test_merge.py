@@ -13,7 +13,6 @@ from giantstep.questions.equivalent_features import equivalent_features
 from giantstep.workflow.curves import Curve
 from giantstep.workflow.merge import by_group, join_lines
 from giantstep.workflow.merge_curve import merge_curve
-from giantstep.workflow.scores import score_summary
 
 
 @pytest.mark.parametrize(
@@ -51,16 +50,6 @@ def test_both_theories_are_those_of_the_library_and_networks_are_scored_by_them(
         z = (raw.mean(("network", "training")).values - expected[name].values) / stderr
         np.testing.assert_allclose(curve[f"z_score_{name}"], z, rtol=1e-6)
     assert curve["largest_z_score_test_error"] == abs(curve["z_score_test_error"]).max()
-
-
-def test_the_table_of_scores_lists_both_theories(paper):
-    data = giantstep.open_figure("fig2", paper)
-    summary = score_summary(data).set_index(["panel", "quantity"])
-    of_panel = data.isel(curve=data["panel"].values == "left")["largest_z_score_test_error"]
-    for theory, column in (("limit", "largest z"), ("finite", "largest z, finite d")):
-        expected = ", ".join(f"{z:.1f}" for z in of_panel.sel(theory=theory).values)
-        assert summary.loc[("left", "test_error"), column] == expected
-    assert "simulated_outlier_mean" in (paper / "results/scores/fig8.csv").read_text()
 
 
 def test_the_error_at_the_best_ridge_is_simulated_at_the_nearest(paper):

@@ -18,9 +18,8 @@ from pydantic import (
     Discriminator,
     Field,
     Tag,
-    ValidationInfo,
     create_model,
-    field_validator,
+    model_validator,
 )
 
 from giantstep.problems.domains import (
@@ -39,7 +38,7 @@ from giantstep.problems.sizes import SEED, Sizes
 from giantstep.problems.spiked_features import SPIKED_FIELDS, one_spike_parameters
 from giantstep.questions.choices import GAINS, STOP_AT
 from giantstep.theory.optima import CROSS_VALIDATION
-from giantstep.validation import POSITIVE, Interval, shown
+from giantstep.validation import Interval, shown
 
 NAME_PATTERN = "^[a-z][a-z0-9_]*$"
 # The tags of `OneOrList`, which stand among the keys that lead to a place.
@@ -51,9 +50,11 @@ def _within(domain: Domain) -> Any:
     """Return a check that a value lies in a domain."""
 
     def check(value: Any) -> Any:
-        given = tuple(value.items()) if isinstance(value, dict) else value
-        if faults := domain.read("", given)[1]:
-            raise ValueError(f"must be {faults[0].allowed}")
+        for one in (value.start, value.stop) if isinstance(value, Axis) else (value,):
+            given = tuple(one.items()) if isinstance(one, dict) else one
+            if faults := domain.read("", given)[1]:
+                of = "start and stop " if isinstance(value, Axis) else ""
+                raise ValueError(f"{of}must be {faults[0].allowed}")
         return value
 
     return AfterValidator(check)
@@ -154,30 +155,21 @@ class Axis(Section):
     points: Annotated[int, Field(ge=2, le=100_000)]
     spacing: Literal["even", "log"] = "even"
 
-
-def _spaced(domain: Domain) -> Any:
-    """Return a check that values increase, within a domain."""
-
-    def check(axis: Axis) -> Axis:
-        if axis.stop <= axis.start:
-            raise ValueError(f"stop, {axis.stop:g}, must be greater than start, {axis.start:g}")
-        if faults := domain.read("", axis.start)[1] + domain.read("", axis.stop)[1]:
-            raise ValueError(f"start and stop must be {faults[0].allowed}")
-        return axis
-
-    return AfterValidator(check)
+    @model_validator(mode="after")
+    def _increases(self) -> Axis:
+        if self.stop <= self.start:
+            raise ValueError(f"stop, {self.stop:g}, must be greater than start, {self.start:g}")
+        return self
 
 
-MapAxis = Annotated[
-    dict[Name, Annotated[Axis, _spaced(POSITIVE)]], Field(min_length=1, max_length=1)
-]
+MapAxis = Annotated[dict[Name, Axis], Field(min_length=1, max_length=1)]
 
 
 class TheoryGrid(Section):
     """Where theory is solved, besides at the simulated points."""
 
-    alpha: Annotated[Axis, _spaced(ALPHA)] = _field("sample complexities", None)
-    dimension: Annotated[Axis, _spaced(THEORY_DIMENSION)] = _field(
+    alpha: Annotated[Axis, _within(ALPHA)] = _field("sample complexities", None)
+    dimension: Annotated[Axis, _within(THEORY_DIMENSION)] = _field(
         "dimensions of the test error, at the simulated sample complexities", None
     )
 
@@ -230,7 +222,7 @@ class LearningPanel(Section):
 
 
 class _StepsPanel(LearningPanel):
-    learning_rates: Annotated[Axis, _spaced(LEARNING_RATE)] = _field(
+    learning_rates: Annotated[Axis, _within(LEARNING_RATE)] = _field(
         "also compute the test error after each step at these, by theory alone, where simulated",
         None,
     )
@@ -262,16 +254,14 @@ def _panel_model(
     further : sequence of str
         Parameters of the solution or of simulations, which may be left out.
     """
-    one = base is _MapPanel
     fields: dict[str, Any] = {}
     others = {name: (_SIZES | _GRID)[name] for name in further}
     for name, parameter in (parameters | others).items():
-        checked: Any = Annotated[_type(parameter.domain), _within(parameter.domain)]
-        several: Any = OneOrList[checked]  # type: ignore[misc]
-        default = None if one or name in further else parameter.default
+        kind: Any = Annotated[_type(parameter.domain), _within(parameter.domain)]
+        default = None if base is _MapPanel or name in further else parameter.default
         default = dict(default) if isinstance(default, tuple) else default  # a vocabulary
-        described = Field(default=default, description=f"{parameter.meaning}: {parameter.domain}")
-        fields[name] = (checked if one else several, described)
+        described = _field(f"{parameter.meaning}: {parameter.domain}", default)
+        fields[name] = (kind if base is _MapPanel else OneOrList[kind], described)  # type: ignore[misc]
 
     return create_model(title, __base__=base, __doc__=f"A panel of {title}.", **fields)
 
@@ -328,10 +318,3 @@ class FigureConfig(Section):
         " drawing only reads files"
     )
     style: Style = _field("what concerns the drawing alone", None)
-
-    @field_validator("panels")
-    @classmethod
-    def _shows_something(cls, panels: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        if not panels and not info.data.get("reads"):
-            raise ValueError("must have at least 1 item, unless the drawing reads files")
-        return panels

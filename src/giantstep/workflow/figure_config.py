@@ -104,6 +104,8 @@ def read_figure(root: Path, name: str, config: Mapping[str, Any]) -> Figure:
     curves: list[Curve] = []
     with chdir(root):  # where the files are that the YAML names
         add_faults(faults, FigureConfig, given)
+        if isinstance(given, dict) and given.get("panels") == {} and "reads" not in given:
+            faults.add("panels", "{} must have at least 1 item, unless the drawing reads files")
         for path in files_of(given) if not faults.faults else ():
             outside = Path(path).is_absolute() or ".." in Path(path).parts
             if outside or not Path(path).is_file():

@@ -31,7 +31,9 @@ from giantstep.workflow.panels import Panel, read_vocabularies
 # How a curve's problem is solved and simulated; the other fields of a panel say what it is.
 _RUN_OPTIONS = ("bulk", "loss", "dimension", "test_samples")
 # Fields that ask for theory besides that of the curve.
-_THEORY = ("optimal", "finite_size_theory", "learning_rates")
+_THEORY = ("optimal", "finite_size_theory", "learning_rates", "spectrum")
+# Those of large steps alone.
+_OF_GIANT_STEPS = ("optimal", "lower_bound", "learning_rates", "spectrum")
 # Points of a theoretical density.
 _POINTS = 600
 # Gradient steps that a plan follows to check a problem, on fresh batches and on one; jobs check the
@@ -107,25 +109,25 @@ class _Tasks:
 
     def check(self) -> None:
         """Refuse what needs a theory that the problem does not have."""
-        problem, panel = self.problem, self.panel
-        asked, why = [], ""
+        problem, panel, needs = self.problem, self.panel, dict[str, str]()
+        along = problem.alpha0 == math.inf if isinstance(problem, Protocol) else problem.is_aligned
+        if not along:
+            why = "an alignment of 1 or -1, or alpha0 = .inf"
+            needs["lower_bound"] = f"needs a spike along the target: {why}"
         if not problem.is_giant_step:
-            asked = ["optimal", "lower_bound", "learning_rates"]
-            why = "needs the giant step (step_exponent 0.5)"
+            needs |= dict.fromkeys(_OF_GIANT_STEPS, "needs the giant step (step_exponent 0.5)")
         if faults := self._theory_faults:
-            asked = [*_THEORY, "bulk"] if self.bulk != ISOTROPIC else list(_THEORY)
             why = "needs a theory: " + "; ".join(f"{x.name} must be {x.allowed}" for x in faults)
+            needs |= dict.fromkeys((*_THEORY, "bulk"), why)
+            if self.bulk == ISOTROPIC:
+                del needs["bulk"]
             if not self._is_simulated:
                 panel.add_fault("", why)
-        for field in asked:
+        for field, why in needs.items():
             if panel.given.get(field):
                 panel.add_fault(field, why)
-        if asked and "spectrum" in panel.figure:
-            panel.faults.add("spectrum", f"{why}, in panel {panel.name}")
-        along = problem.alpha0 == math.inf if isinstance(problem, Protocol) else problem.is_aligned
-        if panel.given.get("lower_bound") and not along:
-            needed = "an alignment of 1 or -1, or alpha0 = .inf"
-            panel.add_fault("lower_bound", f"needs a spike along the target: {needed}")
+        if "spectrum" in needs and "spectrum" in panel.figure:
+            panel.faults.add("spectrum", f"{needs['spectrum']}, in panel {panel.name}")
 
     @property
     def _theory_faults(self) -> list[Fault]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from filecmp import cmpfiles
 from pathlib import Path
 
 from giantstep.validation import refusal
@@ -19,13 +20,9 @@ class NotEmptyError(FileExistsError):
 
 def foreign_drawings(project: Path) -> list[Path]:
     """List a project's drawing code that is not giantstep's own, byte for byte."""
-    home, names = installed_folder(), sorted(one.name for one in (project / FIGURES).glob("*.py"))
-    return [
-        FIGURES / name
-        for name in names
-        if not (own := home / FIGURES / name).is_file()
-        or own.read_bytes() != (project / FIGURES / name).read_bytes()
-    ]
+    names = sorted(path.name for path in (project / FIGURES).glob("*.py"))
+    same, _, _ = cmpfiles(installed_folder() / FIGURES, project / FIGURES, names, shallow=False)
+    return [FIGURES / name for name in names if name not in same]
 
 
 def create_project(folder: Path, figure: str = EXAMPLE) -> list[Path]:
