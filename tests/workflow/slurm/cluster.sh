@@ -4,7 +4,7 @@
 # written outside its folder, no service is installed or enabled; any user may run it.
 #
 #   cluster.sh run COMMAND...     a command on a cluster of its own, ended with it in any case
-#   cluster.sh cut n1             from that command: power off a node
+#   cluster.sh cut n1             from that command: power off a node, or the controller
 #   cluster.sh restore n1         and on again
 #
 # What is missing of Slurm is installed from the distribution's packages, which takes root. Where
@@ -40,6 +40,7 @@ write_configuration() {
   host=$(hostname -s) me=$(id -un)
   mkdir -p "$DIR"/{bin,key,log,pid,state}
   chmod 755 "$DIR" "$DIR"/*/
+  cp "$(dirname "$0")/../../../profiles/slurm/without-accounting/sacct" "$DIR/bin" # there is no accounting
   # The executor's job steps drop all of Slurm's variables; this gives them the cluster back.
   printf '#!/bin/sh\nSLURM_CONF=%s exec %s "$@"\n' "$DIR/slurm.conf" "$(command -v srun)" \
     >"$DIR/bin/srun"
@@ -138,7 +139,15 @@ all_up() {
   [ "$up" = "$(nodes | wc -l)" ]
 }
 
+power_off() {
+  if [ "$1" = controller ]; then end slurmctld; else end "slurmd-$1" KILL; fi
+}
+
 power_on() {
+  if [ "$1" = controller ]; then
+    begin slurmctld slurmctld -D
+    return
+  fi
   local apart="unshare --pid --fork --kill-child --mount-proc"
   $apart true 2>/dev/null || apart=""
   begin "slurmd-$1" $apart slurmd -D -N "$1"
@@ -160,7 +169,7 @@ start() {
 stop() {
   local node
   end slurmctld
-  for node in $(nodes); do end "slurmd-$node" KILL; done
+  for node in $(nodes); do power_off "$node"; done
   end munged
   rm -rf "$DIR"
 }
@@ -184,7 +193,7 @@ if [ "${1:-}" = run ] && [ $# -gt 1 ]; then
   run "$@"
 elif [[ ${1:-} =~ ^(cut|restore)$ ]] && [ -n "${2:-}" ]; then
   DIR=$(dirname "$SLURM_CONF")
-  if [ "$1" = cut ]; then end "slurmd-$2" KILL; else power_on "$2" && wait_until all_up; fi
+  if [ "$1" = cut ]; then power_off "$2"; else power_on "$2" && wait_until all_up; fi
 else
   sed -n '/^#  /p' "$0"
   exit 2

@@ -23,8 +23,7 @@ simulation: {dimension: 100, networks: 4, test_samples: 2000}
 """
 # What this cluster is, and that tests need not wait for a network's file system.
 SETTINGS = [
-    "--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "1",
-    "--latency-wait", "10", "--cores", "4",
+    "--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10", "--cores", "4",
 ]  # fmt: skip
 ON_SLURM = ["--profile", "profiles/slurm", *SETTINGS]
 SIMULATED = "results/figures/fig1.nc"
@@ -147,16 +146,6 @@ def test_a_job_that_fails_is_named_with_its_log_and_what_to_do(project, on_one_m
     assert made(project)[SIMULATED] == on_one_machine[SIMULATED]
 
 
-def test_a_cancelled_job_is_resumed_by_the_same_command(project, tmp_path, on_one_machine):
-    run = Run(project, SIMULATED, *ON_SLURM, "--retries", "0", paused=tmp_path / "paused")
-    job, _ = stopped_job(project, tmp_path / "paused")
-    subprocess.run(["scancel", job], check=True)
-    run.finish(code=1)
-    assert ends(project) == {"CANCELLED"}
-    Run(project, SIMULATED, *ON_SLURM).finish()
-    assert made(project)[SIMULATED] == on_one_machine[SIMULATED]
-
-
 def test_a_node_that_loses_power_costs_the_run_only_time(project, tmp_path, on_one_machine):
     run = Run(project, SIMULATED, *ON_SLURM, paused=tmp_path / "paused")
     _, node = stopped_job(project, tmp_path / "paused")
@@ -166,6 +155,21 @@ def test_a_node_that_loses_power_costs_the_run_only_time(project, tmp_path, on_o
         assert ends(project) == {"NODE_FAIL", "COMPLETED"}
     finally:
         subprocess.run([CLUSTER, "restore", node], check=True)
+    assert made(project)[SIMULATED] == on_one_machine[SIMULATED]
+
+
+def test_a_controller_that_is_away_for_half_a_minute_costs_the_run_only_time(
+    project, tmp_path, on_one_machine
+):
+    run = Run(project, SIMULATED, *ON_SLURM, paused=tmp_path / "paused")
+    job, _ = stopped_job(project, tmp_path / "paused")
+    subprocess.run([CLUSTER, "cut", "controller"], check=True)
+    time.sleep(30)
+    assert run.process.poll() is None
+    subprocess.run([CLUSTER, "restore", "controller"], check=True)
+    subprocess.run(["scancel", job], check=True)  # which it learns by asking again
+    run.finish()
+    assert ends(project) == {"CANCELLED", "COMPLETED"}
     assert made(project)[SIMULATED] == on_one_machine[SIMULATED]
 
 
