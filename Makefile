@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: site figures paper supplement gallery test test-all test-long test-slow test-kill test-faults test-slurm test-explore test-versions screenshot \
+.PHONY: site figures paper supplement gallery test test-all test-long test-slow test-kill test-slurm test-explore test-versions screenshot \
   pictures claims lint benchmark benchmark-steps docs schemas lock clean help
 
 figures: $(READY)
@@ -43,10 +43,6 @@ test-slow: $(READY)
 # Kills a small run at 30 moments; KILLS_SEED=N repeats one such series.
 test-kill: $(READY)
 	KILLS=30 $(PYTEST) -m "" -rP tests/workflow/test_kills.py -k killed
-
-# Random faults of files and runs, in FAULTS rounds; KILLS_SEED=N repeats a series.
-test-faults: $(READY)
-	FAULTS=$${FAULTS:-20} $(PYTEST) -m "" -rP tests/workflow/test_kills.py -k random_faults
 
 # The workflow on a Slurm cluster that is started for it, on this machine, and always stopped.
 test-slurm: $(READY)
@@ -143,7 +139,6 @@ help:
 	@echo "make test      style, types, and a small version of every test"
 	@echo "make test-all  the same and the full versions, kills, Slurm, Chromium and other versions"
 	@echo "make test-kill kill runs at 30 moments, and see that the same command completes them"
-	@echo "make test-faults damage files and disturb runs at random, in 20 rounds"
 	@echo "make test-slurm the workflow on a Slurm cluster of its own (installs Slurm, as root)"
 	@echo "make test-explore the explorer in Chromium (installs it, as root)"
 	@echo "make test-versions quick tests on every supported Python here, with the newest and the lowest libraries"

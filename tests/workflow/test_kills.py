@@ -5,7 +5,6 @@ KILLS kills a run so often, at random moments; KILLS_SEED repeats a series.
 
 import os
 import random
-import resource
 import shutil
 import signal
 import time
@@ -54,7 +53,7 @@ def test_a_run_is_stopped_suspended_and_beside_others_and_the_last_completes_it(
         running = faults.start(project)
         faults.wait_for(running, project, "Execute")
         if number in beside:
-            beside[number](running, project, dice)
+            beside[number](running, project)
         for whom in ("a job", "the run"):
             faults.signal_to(running, whom, number, dice)
             time.sleep(1)
@@ -99,41 +98,6 @@ def test_a_job_whose_code_is_edited_and_restored_writes_nothing(undisturbed, tmp
     tiny.snakemake(project)
     data = {name: hashed for name, hashed in undisturbed.items() if name.endswith(".nc")}
     assert data.items() <= tiny.made(project).items()
-
-
-def disturb(project, dice):
-    """Remove some files, do something to others, and disturb a run; say what was done."""
-    names = list(tiny.made(project))
-    for name in dice.sample(names, dice.randrange(len(names) // 2)):
-        (project / name).unlink()
-    done = [dice.choice(faults.OF_FILES)(project, dice) for _ in range(dice.randrange(4))]
-    environment = dice.choice([{}, *faults.ENVIRONMENTS])
-    largest = dice.choice([resource.RLIM_INFINITY] * 4 + [dice.randrange(100_000)])
-    running = faults.start(project, environment, largest, cores=dice.choice([1, 2]))
-    done += [f"run with {environment}, files up to {largest} bytes"]
-    for _ in range(dice.randrange(3)):
-        time.sleep(dice.uniform(0, 5))
-        done.append(dice.choice(faults.OF_RUNS)(running, project, dice))
-    running.wait(HANGS)
-    return "; ".join(done)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(int(os.environ.get("FAULTS", "1"))))
-def test_after_random_faults_runs_end_in_the_same_data(tiny_run, tmp_path, number):
-    dice = random.Random(f"{SEED}/{number}")
-    undisturbed = {name: hashed for name, hashed in tiny.made(tiny_run).items() if hashed}
-    project = shutil.copytree(tiny_run, tmp_path / "project")
-    print(f"KILLS_SEED={SEED} round {number}: {disturb(project, dice)}")
-    # Files that nothing reads are checked by `verify` alone; here all are read again.
-    for folder in ("results/figures", "results/scores", "figures"):
-        shutil.rmtree(project / folder, ignore_errors=True)
-    for _ in range(20):  # each damaged file costs a command
-        said = tiny.snakemake(project, code=None)
-        if "steps (100%) done" in said or "Nothing to be done" in said:
-            break
-    after = {k: v for k, v in tiny.made(project).items() if k in undisturbed}
-    assert after == undisturbed, said
 
 
 @pytest.mark.slow
