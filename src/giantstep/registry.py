@@ -88,7 +88,7 @@ class Registry(Generic[T]):
         kind: type[T] | None = None,
     ) -> None:
         self._entries, self._families, self._kind = entries, families, kind
-        self._made = dict(unlisted)
+        self._known = {**unlisted, **entries}
 
     def lookup(self, name: str) -> T:
         """Find an entry or make a member of a family: always the same object for the same name.
@@ -100,11 +100,9 @@ class Registry(Generic[T]):
         """
         if isinstance(name, Named) and self._kind and isinstance(name.thing, self._kind):
             return name.thing
-        if name in self._entries:
-            return self._entries[name]
-        if name not in self._made:
-            self._made.setdefault(name, self._make(name))
-        return self._made[name]
+        if name not in self._known:
+            self._known.setdefault(name, self._make(name))
+        return self._known[name]
 
     def _make(self, name: str) -> T:
         for family in self._families:

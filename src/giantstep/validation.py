@@ -131,9 +131,7 @@ class Interval:
     whole: bool = False
 
     def __contains__(self, value: object) -> bool:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return False
-        if self.whole and not isinstance(value, int):
+        if isinstance(value, bool) or not isinstance(value, int if self.whole else int | float):
             return False
         if value in (math.inf, -math.inf):
             return self.infinity and value > 0

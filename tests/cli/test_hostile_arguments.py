@@ -35,15 +35,11 @@ LISTS = {
 }
 # Flags after a question, and their hostile values; ~ is a blank.
 HOSTILE = """
-theory --learning-rate ODD FAR -1 inf 1e150 1e12
-theory --alpha0 1_0 010 1e-300 1e-30 1e-10 5e-324 -1
-theory --beta ODD FAR 0 1e-300 1e-9
-theory --noise ODD FAR -1 1e13 1e12
-theory --alpha ODD FAR 0 1e-300 1e13
+theory --learning-rate ODD FAR -1 inf 1e150
+theory --alpha0 010 1e-300 5e-324 -1
+theory --beta ODD FAR 0 1e-300
 theory --ridge ODD FAR -1 1e16
 theory --readout 1e308:1 1e7:1 0_1:1 \uff11:1 nan:1 1:nan 1:1e308 1:0 1 : 1:1:1
-theory --step-exponent 0.51 -0.1 nan 0.3
-theory --outlier-fraction 1.5 -1 nan
 theory --outlier-variance 1e300 1e13 -1
 theory --loss huber:1e300 huber:0 huber:1_0 huber:~1 huber:nan huber: hinge:2 cubic
 theory --target polynomial:1e300 polynomial:nan polynomial:0,1_0 polynomial: polynomial:0 he6
@@ -51,40 +47,26 @@ theory --activation polynomial:0,1e9 sign ~ ../tanh
 theory --bulk cubic ~
 theory --steps 0 1001 1000000000 999999999999999999999999999999
 theory --max-hours 0 1e-9 -1 nan soon
-spiked --bulk-variance ODD FAR 0 1e-300 1e150 1e9
-spiked --spike-strength ODD FAR inf 1e13
-spiked --alignment 1.1 -1e300 nan inf
+spiked --bulk-variance 0 1e-300 1e150 1e9
+spiked --spike-strength inf 1e13
+spiked --alignment 1.1 -1e300 nan
 spiked --bias 1e300:1 0:0.5 nan:1 0
-spiked --model none ~
 optimal --alpha 0 1e300 nan
-optimal --beta 1e-300 1e300
-optimise --alpha0 -1 nan
 map --x alpha alpha=1 alpha= alpha=1,,2 alpha=1..2 ridge=1,2 beta2=1,2
 optimise --ridge -1 best
 optimise --dimension 1 nan 1e13
 simulate --dimension ODD SIZES 1 1000001 1000000
-simulate --replicates ODD SIZES 1000000000000 10000000
-simulate --trainings ODD SIZES 1000000000000
-simulate --test-samples ODD SIZES 1000000000000 exactly
-simulate --threads ODD SIZES 100000
-simulate --seed -1 1.5 9223372036854775808 999999999999999999999999999999
-simulate --steps 0 1000000000 1.5
+simulate --replicates SIZES 1000000000000 10000000
+simulate --test-samples SIZES 1000000000000 exactly
+simulate --threads SIZES 100000
+simulate --seed -1 1.5 999999999999999999999999999999
 simulate --alpha 1e6 1e-9 1e300 0
-simulate --alpha0 1e9 1e-300 1e300
-simulate --beta 1e6 1e-9
-simulate --noise 1e300 1e13
 simulate --inputs student_t:2 student_t:nan student_t:1_0 student_t:1e999 cauchy
 simulate --max-memory 0 1e-6 -1 nan
-simulate --max-hours 0 1e-9
-networks --bulk-variance 1e300 1e-300 0
 networks --spike-strength 1e300 1e13
 spectrum --steps 1001
-spectrum --dimension 0 1 1e13 nan
-spectrum --alpha 0 1e-300 1e300 nan
-spectrum --points ODD SIZES 7 100000 100001 1000000000
+spectrum --points SIZES 7 100000 1000000000
 spectrum --x 0 -1 nan inf
-bounds --noise 1e300 nan
-bounds --alignment 1.5 nan
 bounds --spike-strength 1e300
 """
 VALUES = [

@@ -1,5 +1,7 @@
 """Odd arguments get a message, never a traceback."""
 
+from io import StringIO
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -28,7 +30,7 @@ def test_odd_arguments_get_a_message(tmp_path_factory, capsys, arguments):
     empty = tmp_path_factory.mktemp("empty")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(empty)
-        patch.setattr("builtins.input", lambda question: "n")
+        patch.setattr("sys.stdin", StringIO("n"))
         try:
             code = main(arguments)
         except SystemExit as stop:

@@ -11,7 +11,6 @@ from giantstep.explore.plots.of_view import make_plot
 from giantstep.explore.presets import PRESETS
 from giantstep.explore.session import certificate
 from giantstep.explore.view import from_address
-from giantstep.questions.gains import gain
 
 QUICK = "bulk=isotropic"
 
@@ -36,23 +35,6 @@ def test_the_example_of_a_staircase_gains_with_each_step_below_the_best_linear_p
 def test_a_limit_that_is_far_from_large_networks_is_remarked():
     said = answered("covariance=power:0.45")[1]
     assert "from d = 310 on" in certificate(said[-1])
-
-
-@pytest.mark.parametrize("across", ["alpha0", "steps"])
-def test_a_map_of_the_gain_over_no_step_is_that_of_a_sweep(across):
-    view, said = answered(
-        f"tab=map&target=sin&across={across}&up=alpha&colour=over_no_step&{QUICK}"
-    )
-    corners = {across: said[-1]["x"][[0, -1]], "alpha": said[-1]["y"][[0, -1]]}
-    corners["steps"] = [int(k) for k in corners.get("steps", [1])]
-    asked = {name: list(values) for name, values in corners.items()}
-    asked |= {"ridge": 1.0, "bulk": "isotropic"}
-    problem = view.question.problem
-    found = gain(sweep(problem, **asked), "gain_over_no_step", problem, asked)
-    expected = found.squeeze().transpose("alpha", across)
-    np.testing.assert_allclose(
-        said[-1]["values"][[0, -1]][:, [0, -1]], expected, rtol=1e-9, atol=1e-12
-    )
 
 
 def test_the_error_of_a_classifier_is_shown_and_minimised():

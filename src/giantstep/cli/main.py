@@ -11,7 +11,7 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,45 +59,50 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _execute(arguments: argparse.Namespace) -> int:
+    """Run a command, and return the exit code."""
     try:
-        code = _run(arguments)
+        code = _command(arguments)(arguments) or 0
         sys.stdout.flush()
+        return code
     except BrokenPipeError:
         # Python flushes once more as it ends, which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
-    return code
-
-
-def _run(arguments: argparse.Namespace) -> int:
-    """Run the command, and return the exit code."""
-    try:
-        if commands()[arguments.command].question:
-            _check_files(arguments)
-            from giantstep.cli.asking import answer  # only here: it takes a while to import
-
-            return _deliver(answer(arguments), arguments)
-        if arguments.command in _WITHOUT_WORKFLOW:
-            return _WITHOUT_WORKFLOW[arguments.command](arguments)
-        require("pydantic")  # so that the advice names the extra that has all they need
-        from giantstep.cli.project_commands import COMMANDS  # likewise
-
-        return COMMANDS[arguments.command](arguments)
+    except KeyboardInterrupt:
+        return 130
     except InvalidParametersError as error:
-        return _fail(arguments, "; ".join(map(_sentence, error.faults)))
+        message = "; ".join(map(_sentence, error.faults))
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
         if library not in EXTRAS:
             raise
-        return _fail(arguments, advice(library))
+        message = advice(library)
     except MemoryError:
-        return _fail(arguments, "not enough memory: use a smaller dimension, or fewer points")
-    except BrokenPipeError:
-        raise
+        message = "not enough memory: use a smaller dimension, or fewer points"
     except (argparse.ArgumentError, OSError, RefusalError) as error:
-        return _fail(arguments, str(error))
-    except KeyboardInterrupt:
-        return 130
+        message = re.sub(r"max_(hours|memory)=", r"--max-\1 ", str(error))
+    print(f"giantstep {arguments.command}: error: {message}", file=sys.stderr)
+    return 2
+
+
+def _command(arguments: argparse.Namespace) -> Callable[[argparse.Namespace], int | None]:
+    """Return what runs the command."""
+    if commands()[arguments.command].question:
+        return _answer
+    if arguments.command in _WITHOUT_WORKFLOW:
+        return _WITHOUT_WORKFLOW[arguments.command]
+    require("pydantic")  # so that the advice names the extra that has all they need
+    from giantstep.cli.project_commands import COMMANDS  # only here: it takes a while to import
+
+    return COMMANDS[arguments.command]
+
+
+def _answer(arguments: argparse.Namespace) -> None:
+    """Answer a question."""
+    _check_files(arguments)
+    from giantstep.cli.asking import answer  # likewise
+
+    _deliver(answer(arguments), arguments)
 
 
 def _check_files(arguments: argparse.Namespace) -> None:
@@ -120,7 +125,7 @@ def _check_files(arguments: argparse.Namespace) -> None:
             raise argparse.ArgumentError(None, f"--{flag} {path}: {wrong}")
 
 
-def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
+def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> None:
     """Print an answer or write it to a file, with its remarks on standard error; draw it."""
     for remark in found.attrs.get("remarks", "").splitlines():
         print(remark, file=sys.stderr)
@@ -141,7 +146,6 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> int:
             print(text, file=sys.stderr)
     elif not arguments.plot:
         print(FORMATS[arguments.format](found), end="")
-    return 0
 
 
 def _asked(arguments: argparse.Namespace) -> list[str]:
@@ -169,31 +173,23 @@ def _sentence(fault: Fault) -> str:
     return f"{name} {value}: must be {fault.allowed}{fault.hint}"
 
 
-def _fail(arguments: argparse.Namespace, message: str) -> int:
-    message = re.sub(r"max_(hours|memory)=", r"--max-\1 ", message)
-    print(f"giantstep {arguments.command}: error: {message}", file=sys.stderr)
-    return 2
-
-
-def _check(arguments: argparse.Namespace) -> int:
+def _check(arguments: argparse.Namespace) -> None:
     """Print the numbers of the authors' notebooks beside ours."""
     from giantstep.cli.check import check
 
     print(*check(), sep="\n")
-    return 0
 
 
-def _explore(arguments: argparse.Namespace) -> int:
+def _explore(arguments: argparse.Namespace) -> None:
     """Serve the page of the explorer until Ctrl-C."""
     raise_all(interval_faults(vars(arguments), {"port": _PORT}))
     require("bokeh")
     from giantstep.explore.server import serve
 
     serve(arguments.port, not arguments.no_browser, Path(arguments.project))
-    return 0
 
 
-def _plot(arguments: argparse.Namespace) -> int:
+def _plot(arguments: argparse.Namespace) -> None:
     """Draw an answer that was saved."""
     require("matplotlib")
     if not arguments.file.is_file():
@@ -201,7 +197,6 @@ def _plot(arguments: argparse.Namespace) -> int:
     from giantstep.cli.output import read  # only here: it takes a while
 
     _draw(read(arguments.file), arguments, arguments.file.stem)
-    return 0
 
 
 # Commands that neither answer a question nor need the workflow.

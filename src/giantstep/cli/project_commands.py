@@ -7,6 +7,7 @@ import secrets
 import sys
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from giantstep.cli.output import contents
 from giantstep.problems.sizes import SEED
-from giantstep.validation import Fault
+from giantstep.validation import interval_faults, raise_all
 from giantstep.workflow.archive import ArchiveError, read_archive, write_archive
 from giantstep.workflow.config import FIGURES, load_config
 from giantstep.workflow.figure_plan import RESULTS, FigurePlan
@@ -26,7 +27,6 @@ from giantstep.workflow.plan import ForeignPackageError, Plan, make_plan
 from giantstep.workflow.prune import plans_of_all, remove, unreferenced
 from giantstep.workflow.scores import score_summary
 from giantstep.workflow.verify import (
-    VerificationError,
     check_made_from,
     damaged_files,
     differences,
@@ -39,12 +39,11 @@ from giantstep.workflow.verify import (
 _LOCK = ".snakemake/run.lock"
 
 
-def _init(arguments: argparse.Namespace) -> int:
+def _init(arguments: argparse.Namespace) -> None:
     for path in create_project(arguments.folder, arguments.figure):
         print(arguments.folder / path)
     made = f"figures/{arguments.figure}.pdf"
     print(f"\ncd {arguments.folder} && snakemake --cores all     # makes {made}")
-    return 0
 
 
 def _opened(name: str, arguments: argparse.Namespace) -> xr.Dataset:
@@ -57,13 +56,12 @@ def _opened(name: str, arguments: argparse.Namespace) -> xr.Dataset:
     return data
 
 
-def _open(arguments: argparse.Namespace) -> int:
+def _open(arguments: argparse.Namespace) -> None:
     """Print what a figure's file holds: every variable, with its symbol and its equation."""
     print(*contents(_opened(arguments.figure, arguments)), sep="\n")
-    return 0
 
 
-def _scores(arguments: argparse.Namespace) -> int:
+def _scores(arguments: argparse.Namespace) -> None:
     """Print, as a table in Markdown, how far theory and simulations of figures are apart."""
     rows: list[list[str]] = []
     for name in arguments.figure or made_figures(arguments.project):
@@ -74,16 +72,14 @@ def _scores(arguments: argparse.Namespace) -> int:
         rows += summary.values.tolist()
     for row in rows:
         print("|", " | ".join(row), "|")
-    return 0
 
 
-def _explain(arguments: argparse.Namespace) -> int:
+def _explain(arguments: argparse.Namespace) -> None:
     root = Path(arguments.project)
     plan = make_plan(root, load_config(root, arguments.configfile))
     print(*summarise_jobs(missing_jobs(plan, arguments.figure)), sep="\n")
     if plan.unlisted and not arguments.figure:
         print(f"in {FIGURES}, but not among the figures to make: {', '.join(plan.unlisted)}")
-    return 0
 
 
 def _verify(arguments: argparse.Namespace) -> int:
@@ -113,7 +109,7 @@ def _planned(arguments: argparse.Namespace) -> tuple[Plan, FigurePlan]:
     return plan, plan.figure(name)
 
 
-def _archive(arguments: argparse.Namespace) -> int:
+def _archive(arguments: argparse.Namespace) -> None:
     path = arguments.output or Path(f"{arguments.figure}.zip")
     data = _opened(arguments.figure, arguments)  # says what to do if it has not been made
     plan, figure = _planned(arguments)
@@ -122,13 +118,11 @@ def _archive(arguments: argparse.Namespace) -> int:
         raise ArchiveError(_how_drawn_anew(other[0]))
     write_archive(path, figure.name, plan)
     print(f"{path}: giantstep verify {path} checks it, and so does its README.md")
-    return 0
 
 
 def _verify_project(arguments: argparse.Namespace) -> int:
     seed = secrets.randbelow(10**6) if arguments.seed is None else arguments.seed
-    if seed not in SEED:
-        raise VerificationError(f"--{Fault('seed', seed, str(SEED))}")
+    raise_all(interval_faults({"seed": seed}, {"seed": SEED}))
     plan, figure = _planned(arguments)
     everything = parts(figure)
     chosen = sample(everything, arguments.sample, seed)
@@ -159,43 +153,35 @@ def _how_drawn_anew(path: str) -> str:
     )
 
 
-def _prune(arguments: argparse.Namespace) -> int:
+def _prune(arguments: argparse.Namespace) -> None:
     root = Path(arguments.project)
     plans = plans_of_all(root, arguments.configfile)
     (root / _LOCK).parent.mkdir(exist_ok=True)
     try:
         with FileLock(root / _LOCK, timeout=0):
-            return _prune_results(root, plans, arguments.yes)
+            _prune_results(root, plans, arguments.yes)
     except Timeout:
         raise OSError("a run is at work in this folder: wait for its end") from None
 
 
-def _prune_results(root: Path, plans: list[FigurePlan], confirmed: bool) -> int:
-    left = unreferenced(root, plans)
-    sizes = {path: path.lstat().st_size for path in left}
+def _prune_results(root: Path, plans: list[FigurePlan], confirmed: bool) -> None:
+    sizes = {path: path.lstat().st_size for path in unreferenced(root, plans)}
     for path, size in sizes.items():
         print(f"{size / 1e6:10.3f} MB  {path}")
-    if not left:
+    if not sizes:
         print("nothing to remove: a config refers to every result")
-        return 0
-    print(f"{sum(sizes.values()) / 1e6:10.3f} MB  in {len(left)} files that no config refers to")
-    if not (confirmed or _confirmed()):
-        print("nothing was removed")
-        return 0
-    remove(left, root / RESULTS)
-    print("removed")
-    return 0
+        return
+    print(f"{sum(sizes.values()) / 1e6:10.3f} MB  in {len(sizes)} files that no config refers to")
+    if not confirmed:
+        print("Remove them? [y/N]", end=" ", flush=True)
+        confirmed = sys.stdin.readline().strip().lower() in ("y", "yes")
+    if confirmed:
+        remove(sizes, root / RESULTS)
+    print("removed" if confirmed else "nothing was removed")
 
 
-def _confirmed() -> bool:
-    try:
-        return input("Remove them? [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:
-        return False
-
-
-# Each returns the exit code: 0; 1 if `verify` found a difference or a damaged file.
-COMMANDS = {
+# `verify` returns the exit code: 1 if it found a difference or a damaged file.
+COMMANDS: dict[str, Callable[[argparse.Namespace], int | None]] = {
     "init": _init,
     "open": _open,
     "scores": _scores,
