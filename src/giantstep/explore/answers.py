@@ -30,7 +30,7 @@ from giantstep.explore.points import (
 )
 from giantstep.explore.question import Question
 from giantstep.explore.tasks import Answer
-from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, STRIDE, View, axis_values
+from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, STRIDES, View, axis_values
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.targets import target_along
@@ -82,7 +82,8 @@ class _Refinement:
         # The points that are solved at a time, and the strides between points, coarse to fine.
         slow = _SMALL_BATCH if square and not best else 1
         self.at_once = len(values) if quick else _BATCH if together else slow
-        self.strides = (1,) if quick or len(values) <= STRIDE else _strides(1 if square else 4)
+        few = quick or len(values) <= STRIDES[0]
+        self.strides = STRIDES[-1:] if few else STRIDES[: None if square else 3]
 
     def steps(self, stride: int, beat: Beat) -> Iterator[None]:
         """Solve at every so many points."""
@@ -106,10 +107,6 @@ class _Refinement:
         return {"name": self.name, "bulk": self.bulk} | known
 
 
-def _strides(finest: int) -> tuple[int, ...]:
-    return tuple(2**k for k in range(STRIDE.bit_length() - 1, -1, -1) if 2**k >= finest)
-
-
 def _curve(view: View, beat: Beat) -> Iterator[Answer]:
     """Answer with the test error along x: of each bulk, and of each pin."""
     values = tuple(axis_values(view.axis))
@@ -121,7 +118,7 @@ def _curve(view: View, beat: Beat) -> Iterator[Answer]:
     ]
     known = {"limits": _limits_along(view.question, view.x, view.axis)}
     shown = time.perf_counter()
-    for stride in _strides(1):
+    for stride in STRIDES:
         for _ in chain.from_iterable(curve.steps(stride, beat) for curve in curves):
             beat()
             if time.perf_counter() > shown + _PATIENCE:

@@ -18,8 +18,6 @@ from giantstep.explore.view import POINTS, View, simulated_values
 from giantstep.workflow.config import FIGURES
 from giantstep.workflow.config_models import NAME_PATTERN
 
-# Where the folder of figures finds its schema: in a clone, and in a project made by `init`.
-_SCHEMAS = ("../../workflow/schemas", "../schemas")
 _MODULE = '''"""{title}."""
 
 from giantstep.figures.compared_panels import compared_panels as draw
@@ -77,16 +75,12 @@ def _panel_name(view: View, place: int) -> str:
 
 def _sizes(networks: NetworksTask | None, question: Question) -> dict[str, Any]:
     """Return the fields of a panel that say which networks are simulated, if there are any."""
+    if networks is None and math.isinf(question["dimension"]):
+        return {"simulated": False}
     if networks is None:
-        if math.isinf(question["dimension"]):
-            return {"simulated": False}
         return {"dimension": int(question["dimension"]), "finite_size_theory": True}
-    return {
-        "dimension": networks.dimension,
-        "networks": networks.networks,
-        "test_samples": TEST_SAMPLES,
-        "finite_size_theory": True,
-    }
+    sizes = {"dimension": networks.dimension, "networks": networks.networks}
+    return sizes | {"test_samples": TEST_SAMPLES, "finite_size_theory": True}
 
 
 def _has_compared_panels(view: View) -> bool:
@@ -103,7 +97,7 @@ def write_figure(
     yaml_path.parent.mkdir(parents=True, exist_ok=True)
     config = figure_config(view, networks)
     text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=100)
-    yaml_path.write_text(_head(yaml_path.parent) + text, encoding="utf-8")
+    yaml_path.write_text(text, encoding="utf-8")
     if not _has_compared_panels(view):
         return paths[:1]
     module_path.write_text(_MODULE.format(title=title(view)), encoding="utf-8")
@@ -113,10 +107,3 @@ def write_figure(
 def figure_paths(folder: Path, name: str) -> tuple[Path, Path]:
     """Return the paths of a figure's YAML and module in a project."""
     return folder / FIGURES / f"{name}.yaml", folder / FIGURES / f"{name}.py"
-
-
-def _head(folder: Path) -> str:
-    """Write the comment by which an editor finds the schema of figures, if there is one."""
-    name = "figure.schema.json"
-    there = [schemas for schemas in _SCHEMAS if (folder / schemas / name).is_file()]
-    return f"# yaml-language-server: $schema={there[0]}/{name}\n" if there else ""

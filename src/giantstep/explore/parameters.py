@@ -7,8 +7,6 @@ and an axis if it is a number.
 from __future__ import annotations
 
 import math
-import re
-import unicodedata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,13 +35,10 @@ from giantstep.validation import Interval, read_whole_number
 STEPS, SPIKED = MODELS = ("steps", "spiked")
 OPTIMAL = "optimal"
 LINEAR, LOG = SCALES = ("linear", "log")
-# What the page does not ask about, since it changes no curve, has no theory, or none of the limit.
-_LEFT_OUT = {"inputs", "reuse_batch", "step_exponent", "outlier_fraction", "outlier_variance"}
-_LEFT_OUT |= {"model", "bias"}
-
-
+with Path(__file__).with_suffix(".yaml").open(encoding="utf-8") as file:
+    _TABLE = yaml.safe_load(file)
 OF_MODEL = {
-    model: {name: of for name, of in parameters.items() if name not in _LEFT_OUT}
+    model: {name: of for name, of in parameters.items() if name not in _TABLE["left out"]}
     for model, parameters in ((STEPS, parameters_of(Protocol)), (SPIKED, one_spike_parameters()))
 }
 OF_READOUT = parameters_of(Grid)
@@ -102,8 +97,6 @@ _READERS: dict[str, Reader] = {
     "dimension": read_size,
     "covariance": read_spectrum,
 }
-with Path(__file__).with_suffix(".yaml").open(encoding="utf-8") as file:
-    _TABLE = yaml.safe_load(file)
 DEFAULTS: dict[str, Any] = {name: of.default for name, of in PARAMETERS.items()} | _TABLE[
     "at first"
 ]
@@ -130,12 +123,6 @@ AXES_OF = {
     for model, names in OF_MODEL.items()
 }
 WORDS = {name: of.label or name.replace("_", " ") for name, of in PARAMETERS.items()}
-# What some parameters are.
-_DEFINITIONS = {"alpha": "n/d", "alpha0": "n₀/d", "beta": "p/d", "learning_rate": "η/d"}
-# Digits as indices, and a capital: Unicode has none that is large.
-_INDICES = {48 + k: 0x2080 + k for k in range(10)} | {ord("A"): "ₐ"}
-# Letters of LaTeX that Unicode calls otherwise.
-_LETTERS = {"ell": "ℓ", "lambda": "λ", "star": "⋆", "varrho": "ϱ", "varphi": "φ"}
 
 
 def unicode_symbol(latex: str) -> str:
@@ -147,28 +134,16 @@ def unicode_symbol(latex: str) -> str:
     >>> print(*map(unicode_symbol, (r"\tilde\eta", r"\alpha_0", r"\sigma_\star", "q_1", r"\Delta")))
     η̃ α₀ σ⋆ q₁ Δ
     """
-
-    def letter(match: re.Match[str]) -> str:
-        name = match[1]
-        case = "SMALL" if name.islower() else "CAPITAL"
-        try:
-            return _LETTERS.get(name) or unicodedata.lookup(f"GREEK {case} LETTER {name.upper()}")
-        except KeyError:
-            return name
-
-    text = re.sub(r"\\tilde(\\?\w+)", "\\1\u0303", latex)
-    text = re.sub(r"\\([A-Za-z]+)", letter, text)
-    return re.sub(r"_(.)", lambda m: m[1].translate(_INDICES), text)
+    for code, sign in _TABLE["signs"].items():
+        latex = latex.replace(code, sign)
+    return latex
 
 
 # Where there is none, the name stands for it in data.
 SYMBOLS = {
     name: "" if of.symbol == name else unicode_symbol(of.symbol) for name, of in PARAMETERS.items()
 }
-# Of overlaps, as they are listed.
-OVERLAPS = {name: unicode_symbol(symbol) for name, symbol in {
-    "m": "m", "zeta": r"\zeta", "psi": r"\psi", "q1": "q_1", "q2": "q_2", "V1": "V_1", "V2": "V_2",
-}.items()}  # fmt: skip
+OVERLAPS: dict[str, str] = _TABLE["overlaps"]
 
 
 def axis_label(name: str) -> str:
@@ -180,8 +155,9 @@ def axis_label(name: str) -> str:
     >>> axis_label("alpha")
     'sample complexity  α = n/d'
     """
-    definition = f" = {_DEFINITIONS[name]}" if name in _DEFINITIONS else ""
-    return f"{WORDS[name]}  {SYMBOLS[name]}{definition}"
+    definitions = _TABLE["definitions"]
+    meant = f" = {definitions[name]}" if name in definitions else ""
+    return f"{WORDS[name]}  {SYMBOLS[name]}{meant}"
 
 
 def number_text(value: float) -> str:

@@ -33,8 +33,8 @@ ERRORS = {
     GCV: "generalised cross-validation",
 }
 ERROR, OVER_LINEAR, OVER_NO_STEP = COLOURS = ("error", "over_linear", "over_no_step")
-# Points of a curve: the stride between the first that are computed is STRIDE.
-POINTS, STRIDE = 113, 16
+# Points of a curve, and the strides between those that are computed, coarse to fine.
+POINTS, STRIDES = 113, (16, 8, 4, 2, 1)
 # Points along x at which networks are simulated.
 SIMULATED, FEW_SIMULATED = 9, 5
 # The most pins, and the longest address that is read.
