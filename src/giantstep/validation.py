@@ -156,16 +156,18 @@ POSITIVE = Interval(0, open_below=True)
 COUNT = Interval(1, whole=True)
 
 
-def read_number(text: str) -> float:
-    """Read a decimal number, inf or nan.
+def read_number(text: str, allowed: Interval | None = None) -> float:
+    """Read a decimal number, inf or nan; if need be, one that is allowed.
 
     Raises
     ------
     ValueError
-        For other ways to write a number, such as 010, 1_0 or 0x10.
+        For other ways to write a number, such as 010, 1_0 or 0x10, and for other numbers.
     """
     if not re.fullmatch(f"{DECIMAL_NUMBER}|{_NOT_FINITE}", text):
         raise ValueError(f"{shown(text)} must be a decimal number such as 0.5 or 1e-3")
+    if allowed and float(text) not in allowed:
+        raise ValueError(f"{text} must be {allowed}")
     return float(text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -26,31 +26,17 @@ _NARROW, _LEAST, _MOST = 2.0**-9, 1e-13, 200
 _DIFFERENT, _CLOSE = 1e-6, 1e-9
 
 
-class Test(NamedTuple):
-    """A panel passes if the polynomial through its nodes is right at other places.
-
-    Attributes
-    ----------
-    places : Array
-        From -1 to 1 within the panel.
-    polynomial : Array
-        Takes the values at the nodes to those of the polynomial at the places.
-    precision : float
-        Relative.
-    """
-
-    places: Array
-    polynomial: Array
-    precision: float
-
-
+# A panel passes a test if the polynomial through its nodes is right at other places, from -1 to 1
+# within the panel: the places, the matrix that takes the values at the nodes to those at the
+# places, and the relative precision.
+Test = tuple[Array, Array, float]
 _NODES = chebyshev.chebpts1(16)
 
 
 def _make_test(reach: float, precision: float) -> Test:
     places = np.linspace(-reach, reach, 67)
     powers = [chebyshev.chebvander(x, _NODES.size - 1) for x in (places, _NODES)]
-    return Test(places, powers[0] @ np.linalg.inv(powers[1]), precision)
+    return places, powers[0] @ np.linalg.inv(powers[1]), precision
 
 
 # Gauss rules, which have more nodes, are right to rounding on a panel that passes.
@@ -121,9 +107,10 @@ def _halved(panels: Array) -> Array:
 def passes(values: Values, panels: Array, size: float = 0.0, test: Test = _RESOLVED) -> Mask:
     """Tell which panels, shape (N, 2), pass a test, relative to `size` or more."""
     centre, half = panels.mean(axis=1)[:, None], np.diff(panels) / 2
-    exact = values(centre + half * test.places)
-    error = np.abs(values(centre + half * _NODES) @ test.polynomial.T - exact).max(axis=1)
-    return error <= test.precision * np.maximum(size, np.abs(exact).max(axis=1))
+    places, polynomial, precision = test
+    exact = values(centre + half * places)
+    error = np.abs(values(centre + half * _NODES) @ polynomial.T - exact).max(axis=1)
+    return error <= precision * np.maximum(size, np.abs(exact).max(axis=1))
 
 
 def jumps_at(values: Values, place: float) -> bool:

@@ -35,15 +35,13 @@ _FILES: dict[str, Callable[[str], Any]] = {
 
 
 def _power(text: str) -> Callable[[int], Array]:
-    if (exponent := read_number(text)) not in _EXPONENT:
-        raise ValueError(text)
+    exponent = read_number(text, _EXPONENT)
     return lambda count: np.arange(1.0, count + 1) ** -exponent
 
 
 def _two_level(text: str) -> Callable[[int], Array]:
-    ratio, share = (read_number(part) for part in text.split(","))
-    if ratio not in _RATIO or share not in _SHARE:
-        raise ValueError(text)
+    parts = zip(text.split(","), (_RATIO, _SHARE), strict=True)
+    ratio, share = (read_number(part, allowed) for part, allowed in parts)
     return lambda count: np.where(np.arange(count) < round(share * count), ratio, 1.0)
 
 

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from giantstep.numerics.expressions import expression_name
-from giantstep.numerics.own_functions import FunctionLike, function_name
+from giantstep.numerics.own_functions import function_name
 from giantstep.numerics.scalar_functions import CLASS, KNOWN_FUNCTIONS, lookup
 from giantstep.validation import Fault, InvalidParametersError
 
-if TYPE_CHECKING:
-
-    class FunctionName:
-        """A field that is given a name or a callable, and is the name."""
-
-        def __get__(self, problem: object, owner: type | None = None) -> str: ...
-        def __set__(self, problem: object, function: FunctionLike) -> None: ...
-
-    # Of a parameter that is passed on to such a field.
-    FunctionArgument = FunctionLike
-else:
-    # What the command line reads from the annotations.
-    FunctionName = FunctionArgument = str
-
+# The type of a field that is given a name or a callable, and is the name.
+FunctionName = Any
 # As `Function` makes them.
 _OWN_NAME = re.compile(r"\w+-[0-9a-f]{8}")
 

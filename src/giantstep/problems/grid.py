@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,14 +11,23 @@ from giantstep.problems.domains import ALPHA, POSITIVE_RIDGE, RIDGE, Several
 from giantstep.problems.losses import KNOWN_LOSSES, SQUARE
 from giantstep.problems.parameter import (
     Parameter,
-    parameter,
-    parameter_class,
+    means,
     read_parameters,
     refuse,
 )
 
+_ALPHA = Parameter(
+    "sample complexity n/d of the readout's training set",
+    r"\alpha",
+    Several(ALPHA),
+    "(18)",
+    "sample complexity",
+)
+_RIDGE = Parameter("ridge penalty, without 1/n", r"\lambda", Several(RIDGE), "(4)")
+_LOSS = Parameter("what the readout minimises", r"\ell", KNOWN_LOSSES, "App. C", later=True)
 
-@parameter_class
+
+@dataclass(frozen=True)
 class Grid:
     """The sample complexities and ridges at which a problem is solved: all pairs of the two.
 
@@ -47,23 +57,9 @@ class Grid:
     ridge = 0.0: must be a number from 1e-08 to 1e+08
     """
 
-    alpha: tuple[float, ...] = parameter(
-        Parameter(
-            "sample complexity n/d of the readout's training set",
-            r"\alpha",
-            Several(ALPHA),
-            "(18)",
-            "sample complexity",
-        )
-    )
-    ridge: tuple[float, ...] = parameter(
-        Parameter("ridge penalty, without 1/n", r"\lambda", Several(RIDGE), "(4)")
-    )
-    loss: str = parameter(
-        Parameter("what the readout minimises", r"\ell", KNOWN_LOSSES, "App. C"),
-        default=SQUARE,
-        later=True,
-    )
+    alpha: tuple[float, ...] = field(metadata=means(_ALPHA))
+    ridge: tuple[float, ...] = field(metadata=means(_RIDGE))
+    loss: str = field(default=SQUARE, metadata=means(_LOSS))
 
     def __post_init__(self) -> None:
         faults = read_parameters(self)

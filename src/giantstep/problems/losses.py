@@ -19,7 +19,7 @@ import numpy as np
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.problems.domains import HUBER_TURN, QUANTILE
 from giantstep.registry import Family, Named, Registry
-from giantstep.validation import Interval, read_number, refusal
+from giantstep.validation import read_number, refusal
 
 SQUARE = "square"
 # The square loss by gradient flow from zero, stopped at the time 1/ridge: docs/early-stopping.md.
@@ -267,21 +267,14 @@ LOSSES: dict[str, Loss] = {
 
 def _huber(text: str) -> ClippedLoss:
     """Make the Huber loss that turns from a parabola into straight lines at +-`text`."""
-    turn = _number(text, HUBER_TURN)
+    turn = read_number(text, HUBER_TURN)
     return ClippedLoss(-turn, turn, 1.0)
 
 
 def _quantile(text: str) -> ClippedLoss:
     """Make the loss that a quantile of the labels minimises, the share `text` of them below it."""
-    share = _number(text, QUANTILE)
+    share = read_number(text, QUANTILE)
     return ClippedLoss(share - 1, share, 0.0)
-
-
-def _number(text: str, allowed: Interval) -> float:
-    number = read_number(text)
-    if number not in allowed:
-        raise ValueError(text)
-    return float(number)
 
 
 # `huber` is `huber:1`.

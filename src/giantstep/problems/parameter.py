@@ -1,18 +1,17 @@
 """Parameters: what a field of a problem means, and what it may be, said once.
 
-A field that is made by `parameter` carries its `Parameter`. Checks, YAML files, flags, controls,
+A field with the metadata of `means` carries its `Parameter`. Checks, YAML files, flags, controls,
 labels and the names in answers all follow from it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import MISSING, Field, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, dataclass_transform
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, Protocol
 
 from giantstep.validation import Fault, raise_all
 
-T = TypeVar("T")
 # In place of a default.
 REQUIRED: Any = ...
 
@@ -44,6 +43,9 @@ class Parameter:
         `REQUIRED` if there is none.
     note : str
         What else helps to choose a value, in help texts.
+    later : bool
+        Whether it came after results that are to stay as they are: at its default, it is left out
+        of the canonical form, which seeds hash.
     """
 
     meaning: str
@@ -53,6 +55,7 @@ class Parameter:
     label: str = ""
     default: Any = REQUIRED
     note: str = ""
+    later: bool = False
 
     @property
     def required(self) -> bool:
@@ -60,31 +63,9 @@ class Parameter:
         return self.default is REQUIRED
 
 
-def parameter(of: Parameter, *, default: Any = MISSING, later: bool = False) -> Any:
-    """Make a field of a dataclass from what its parameter means.
-
-    Parameters
-    ----------
-    of : Parameter
-    default : object, optional
-    later : bool
-        Whether it came after results that are to stay as they are: at its default, it is left out
-        of the canonical form, which seeds hash.
-    """
-    return field(default=default, metadata={"parameter": of, "later": later})
-
-
-@dataclass_transform(frozen_default=True, field_specifiers=(field, parameter))
-def parameter_class(cls: type[T]) -> type[T]:
-    """Make a frozen dataclass, of which type checkers know that `parameter` makes fields."""
-    return dataclass(frozen=True)(cls)
-
-
-class WithFields:
-    """A dataclass, to type checkers that know only one decorator."""
-
-    if TYPE_CHECKING:
-        __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+def means(parameter: Parameter) -> dict[str, Any]:
+    """Return the metadata of a dataclass's field, from what its parameter means."""
+    return {"parameter": parameter, "later": parameter.later}
 
 
 def parameters_of(cls: type[Any]) -> dict[str, Parameter]:

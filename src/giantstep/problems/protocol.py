@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from giantstep.arrays import Array
@@ -14,9 +14,7 @@ from giantstep.problems.function_field import FunctionName
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.parameter import (
     Parameter,
-    WithFields,
-    parameter,
-    parameter_class,
+    means,
     read_parameters,
     refuse,
     unmet,
@@ -63,23 +61,36 @@ EXPONENT = Parameter(
     "s",
     domains.STEP_EXPONENT,
     "docs/smaller-steps.md",
+    later=True,
 )
 OPTIMIZER = Parameter(
     "how far a step goes along the gradient",
     "optimizer",
     Registry({name: name for name in OPTIMIZERS}),
     "docs/sign-descent.md",
+    later=True,
 )
 PRETRAIN_TARGET = Parameter(
-    "target that the steps learn", r"\sigma_A", PretrainTargetDomain(), _TRANSFER
+    "target that the steps learn", r"\sigma_A", PretrainTargetDomain(), _TRANSFER, later=True
 )
 TASK_OVERLAP = Parameter(
-    "overlap of the directions of the two targets", r"\gamma_\star", domains.OVERLAP, _TRANSFER
+    "overlap of the directions of the two targets",
+    r"\gamma_\star",
+    domains.OVERLAP,
+    _TRANSFER,
+    later=True,
+)
+WEIGHT_DECAY = Parameter(
+    "share of the weights that each step takes off",
+    r"\delta",
+    Interval(0, 0.999),
+    "docs/more-than-one-step.md",
+    later=True,
 )
 
 
-@parameter_class
-class Protocol(WithFields):
+@dataclass(frozen=True)
+class Protocol:
     """Large gradient steps on the first layer, then ridge on the readout; theory.md section 1.
 
     Attributes
@@ -164,35 +175,26 @@ class Protocol(WithFields):
     learning_rate = -3.0: must be a number from 0 to 1e+12
     """
 
-    activation: FunctionName = parameter(TRAINED_ACTIVATION)
-    target: FunctionName = parameter(TARGET)
-    learning_rate: float = parameter(LEARNING_RATE)
-    alpha0: float = parameter(ALPHA0)
-    beta: float = parameter(BETA)
-    noise: float = parameter(NOISE, default=0.0)
-    readout: Vocabulary = parameter(READOUT, default=UNIFORM)
-    inputs: str = parameter(INPUTS, default=GAUSSIAN)
-    steps: int = parameter(STEPS, default=1)
-    reuse_batch: bool = parameter(REUSE_BATCH, default=False)
-    outlier_fraction: float = parameter(OUTLIER_FRACTION, default=0.0, later=True)
-    outlier_variance: float = parameter(OUTLIER_VARIANCE, default=0.0, later=True)
-    step_exponent: float = parameter(EXPONENT, default=GIANT_STEP, later=True)
-    label_flips: float = parameter(LABEL_FLIPS, default=0.0, later=True)
-    optimizer: str = parameter(OPTIMIZER, default=SGD, later=True)
-    pretrain_target: FunctionName = parameter(PRETRAIN_TARGET, default=SAME_TARGET, later=True)
-    task_overlap: float = parameter(TASK_OVERLAP, default=1.0, later=True)
-    covariance: str | tuple[Any, ...] = parameter(COVARIANCE, default=IDENTITY, later=True)
-    target_decay: float | tuple[float, ...] = parameter(DECAY, default=0.0, later=True)
-    decay: float = parameter(
-        Parameter(
-            "share of the weights that each step takes off",
-            r"\delta",
-            Interval(0, 0.999),
-            "docs/more-than-one-step.md",
-        ),
-        default=0.0,
-        later=True,
-    )
+    activation: FunctionName = field(metadata=means(TRAINED_ACTIVATION))
+    target: FunctionName = field(metadata=means(TARGET))
+    learning_rate: float = field(metadata=means(LEARNING_RATE))
+    alpha0: float = field(metadata=means(ALPHA0))
+    beta: float = field(metadata=means(BETA))
+    noise: float = field(default=0.0, metadata=means(NOISE))
+    readout: Vocabulary = field(default=UNIFORM, metadata=means(READOUT))
+    inputs: str = field(default=GAUSSIAN, metadata=means(INPUTS))
+    steps: int = field(default=1, metadata=means(STEPS))
+    reuse_batch: bool = field(default=False, metadata=means(REUSE_BATCH))
+    outlier_fraction: float = field(default=0.0, metadata=means(OUTLIER_FRACTION))
+    outlier_variance: float = field(default=0.0, metadata=means(OUTLIER_VARIANCE))
+    step_exponent: float = field(default=GIANT_STEP, metadata=means(EXPONENT))
+    label_flips: float = field(default=0.0, metadata=means(LABEL_FLIPS))
+    optimizer: str = field(default=SGD, metadata=means(OPTIMIZER))
+    pretrain_target: FunctionName = field(default=SAME_TARGET, metadata=means(PRETRAIN_TARGET))
+    task_overlap: float = field(default=1.0, metadata=means(TASK_OVERLAP))
+    covariance: str | tuple[Any, ...] = field(default=IDENTITY, metadata=means(COVARIANCE))
+    target_decay: float | tuple[float, ...] = field(default=0.0, metadata=means(DECAY))
+    decay: float = field(default=0.0, metadata=means(WEIGHT_DECAY))
 
     def __post_init__(self) -> None:
         faults = read_parameters(self)

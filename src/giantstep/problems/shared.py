@@ -30,14 +30,18 @@ NOISE = Parameter(
     "variance of the label noise", r"\Delta", VARIANCE, "theory.md section 1", "label noise"
 )
 OUTLIER_FRACTION = Parameter(
-    "share of the labels that are outliers", r"\varrho", SHARE, "docs/loss.md"
+    "share of the labels that are outliers", r"\varrho", SHARE, "docs/loss.md", later=True
 )
 OUTLIER_VARIANCE = Parameter(
-    "variance of the label noise of outliers", r"\Delta_o", VARIANCE, "docs/loss.md"
+    "variance of the label noise of outliers", r"\Delta_o", VARIANCE, "docs/loss.md", later=True
 )
-LABEL_FLIPS = Parameter("share of the labels that are reversed", r"\varphi", REVERSED)
+LABEL_FLIPS = Parameter("share of the labels that are reversed", r"\varphi", REVERSED, later=True)
 INPUTS = Parameter("distribution of the inputs' entries", "x", KNOWN_INPUTS)
-COVARIANCE = Parameter("covariance of the inputs", r"\Sigma", CovarianceDomain(), _STRUCTURED)
-DECAY = Parameter("decay of the target along the covariance", "b", TARGET_DECAY, _STRUCTURED)
+COVARIANCE = Parameter(
+    "covariance of the inputs", r"\Sigma", CovarianceDomain(), _STRUCTURED, later=True
+)
+DECAY = Parameter(
+    "decay of the target along the covariance", "b", TARGET_DECAY, _STRUCTURED, later=True
+)
 STEPS = Parameter("number of gradient steps", "k", STEP_COUNTS, label="gradient steps")
 REUSE_BATCH = Parameter("whether later steps take the first batch again", "reuse", FLAG)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -16,8 +17,7 @@ from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import is_square
 from giantstep.problems.parameter import (
     Parameter,
-    parameter,
-    parameter_class,
+    means,
     read_parameters,
     refuse,
 )
@@ -49,7 +49,14 @@ class TestSamples:
         return value, [] if value == EXACT or value in COUNTED else [Fault(name, value, str(self))]
 
 
-@parameter_class
+_DIMENSION = Parameter("dimension of the inputs", "d", DIMENSION, "(1)")
+_TRAININGS = Parameter("training sets of each network", "J", COUNTED)
+_TEST_SAMPLES = Parameter(
+    "inputs over which a network's test error is averaged", r"n_{test}", TestSamples()
+)
+
+
+@dataclass(frozen=True)
 class Sizes:
     """The sizes of simulated networks, and of the samples that measure their test error.
 
@@ -76,14 +83,9 @@ class Sizes:
     750
     """
 
-    dimension: int = parameter(Parameter("dimension of the inputs", "d", DIMENSION, "(1)"))
-    trainings: int = parameter(Parameter("training sets of each network", "J", COUNTED), default=1)
-    test_samples: int | Literal["exact"] = parameter(
-        Parameter(
-            "inputs over which a network's test error is averaged", r"n_{test}", TestSamples()
-        ),
-        default=10_000,
-    )
+    dimension: int = field(metadata=means(_DIMENSION))
+    trainings: int = field(default=1, metadata=means(_TRAININGS))
+    test_samples: int | Literal["exact"] = field(default=10_000, metadata=means(_TEST_SAMPLES))
 
     def __post_init__(self) -> None:
         refuse(self, read_parameters(self))

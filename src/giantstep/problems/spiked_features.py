@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar, NamedTuple
@@ -12,13 +12,11 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import CLASS
 from giantstep.problems.domains import BULK_VARIANCE, LETTER, OVERLAP, SPIKE_STRENGTH, Several
-from giantstep.problems.function_field import FunctionArgument, FunctionName
+from giantstep.problems.function_field import FunctionName
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.parameter import (
     Parameter,
-    WithFields,
-    parameter,
-    parameter_class,
+    means,
     parameters_of,
     read_parameters,
     refuse,
@@ -80,7 +78,9 @@ _SPIKE_STRENGTH = Parameter("spike strength", "r", Several(SPIKE_STRENGTH), "(10
 _ALIGNMENT = Parameter("overlap of spike and target", r"\gamma", Several(OVERLAP), "(9)")
 _FRACTION = Parameter("share of the neurons", r"\pi", Several(POSITIVE), "theory.md section 4")
 _BIASES = Parameter("quenched bias of the neurons", "b", Several(LETTER), "App. D")
-_FURTHER = Parameter("spike strengths on further directions", "r'", _Coordinates(), "C.8")
+_FURTHER = Parameter(
+    "spike strengths on further directions", "r'", _Coordinates(), "C.8", later=True
+)
 _MODELS = Registry({name: name for name in MODELS})
 _MODEL = Parameter("what simulations of an sRF take as features", "model", _MODELS, "(15)")
 
@@ -94,8 +94,8 @@ class Groups(NamedTuple):
     b: Array
 
 
-@parameter_class
-class SpikedFeatures(WithFields):
+@dataclass(frozen=True)
+class SpikedFeatures:
     """Spiked random features sigma(b + F x), F = W + u v^T (Definition 3.1), in groups of neurons.
 
     `bulk_variance`, `spike_strength`, `fraction` and `bias` are each one number for all neurons,
@@ -148,21 +148,21 @@ class SpikedFeatures(WithFields):
     array([1.2, 1.2])
     """
 
-    activation: FunctionName = parameter(ACTIVATION)
-    target: FunctionName = parameter(TARGET)
-    bulk_variance: float | tuple[float, ...] = parameter(_BULK_VARIANCE)
-    spike_strength: float | tuple[float, ...] = parameter(_SPIKE_STRENGTH)
-    alignment: float | tuple[float, ...] = parameter(_ALIGNMENT)
-    beta: float = parameter(BETA)
-    noise: float = parameter(NOISE, default=0.0)
-    fraction: float | tuple[float, ...] = parameter(_FRACTION, default=1.0)
-    bias: float | tuple[float, ...] = parameter(_BIASES, default=0.0)
-    inputs: str = parameter(INPUTS, default=GAUSSIAN)
-    model: str = parameter(_MODEL, default=NETWORK)
-    outlier_fraction: float = parameter(OUTLIER_FRACTION, default=0.0, later=True)
-    outlier_variance: float = parameter(OUTLIER_VARIANCE, default=0.0, later=True)
-    label_flips: float = parameter(LABEL_FLIPS, default=0.0, later=True)
-    further_spikes: tuple[tuple[float, ...], ...] = parameter(_FURTHER, default=(), later=True)
+    activation: FunctionName = field(metadata=means(ACTIVATION))
+    target: FunctionName = field(metadata=means(TARGET))
+    bulk_variance: float | tuple[float, ...] = field(metadata=means(_BULK_VARIANCE))
+    spike_strength: float | tuple[float, ...] = field(metadata=means(_SPIKE_STRENGTH))
+    alignment: float | tuple[float, ...] = field(metadata=means(_ALIGNMENT))
+    beta: float = field(metadata=means(BETA))
+    noise: float = field(default=0.0, metadata=means(NOISE))
+    fraction: float | tuple[float, ...] = field(default=1.0, metadata=means(_FRACTION))
+    bias: float | tuple[float, ...] = field(default=0.0, metadata=means(_BIASES))
+    inputs: str = field(default=GAUSSIAN, metadata=means(INPUTS))
+    model: str = field(default=NETWORK, metadata=means(_MODEL))
+    outlier_fraction: float = field(default=0.0, metadata=means(OUTLIER_FRACTION))
+    outlier_variance: float = field(default=0.0, metadata=means(OUTLIER_VARIANCE))
+    label_flips: float = field(default=0.0, metadata=means(LABEL_FLIPS))
+    further_spikes: tuple[tuple[float, ...], ...] = field(default=(), metadata=means(_FURTHER))
 
     def __post_init__(self) -> None:
         given = {name: getattr(self, name) for name in ("alignment", *_PER_GROUP)}
@@ -290,8 +290,8 @@ def _check_groups(srf: SpikedFeatures, given: dict[str, Any]) -> list[Fault]:
 
 
 def one_spike(
-    activation: FunctionArgument,
-    target: FunctionArgument,
+    activation: FunctionName,
+    target: FunctionName,
     bulk_variance: float,
     spike_strength: float,
     alignment: float | tuple[float, ...],
