@@ -12,6 +12,7 @@ from giantstep.figures.answers import answer_figure
 PROBLEM = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
 LEARNED = {"theory", r"target $\sigma_\star = \mathrm{sin}$"}
 LIMITS = {"upper bound", "lower bound", "best linear"}
+WIDTHS = {r"$\beta = 1$", r"$\beta = 2$", "best linear"}
 
 
 def drawn(data, name):
@@ -66,25 +67,15 @@ def test_a_ridge_that_is_chosen_is_said_to_be(ridge, said):
 
 
 @pytest.mark.parametrize(
-    ("question", "name", "entries"),
+    ("ask", "name", "entries"),
     [
-        (
-            "learned_function",
-            "learned_function",
-            {"theory", r"target $\sigma_\star = \mathrm{sin}$"},
-        ),
-        ("bounds", "lower_bound", LIMITS),
-        ("sweep", "test_error", {r"$\beta = 1$", r"$\beta = 2$", "best linear"}),
+        (lambda: giantstep.learned_function(PROBLEM, s=[-1, 0, 1]), "learned_function", LEARNED),
+        (lambda: giantstep.bounds(PROBLEM).expand_dims(beta=[1.0, 2.0]), "lower_bound", LIMITS),
+        (lambda: giantstep.sweep(PROBLEM, beta=[1, 2], alpha=[1, 2, 3]), "test_error", WIDTHS),
     ],
 )
-def test_what_stands_beside_a_curve_is_in_the_legend(question, name, entries):
-    if question == "learned_function":
-        data = giantstep.learned_function(PROBLEM, s=[-1, 0, 1])
-    elif question == "bounds":
-        data = giantstep.bounds(PROBLEM).expand_dims(beta=[1.0, 2.0])
-    else:
-        data = giantstep.sweep(PROBLEM, beta=[1, 2], alpha=[1, 2, 3])
-    title, found, _ = drawn(data, name)
+def test_what_stands_beside_a_curve_is_in_the_legend(ask, name, entries):
+    title, found, _ = drawn(ask(), name)
     assert found == entries
     assert r"\alpha_0 = 2" in title
-    assert (r"\beta = " in title) == (question == "learned_function")
+    assert (r"\beta = " in title) == (name == "learned_function")

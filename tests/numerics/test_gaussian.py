@@ -57,12 +57,3 @@ def test_hermite_coefficients_of_the_sign_are_known():
     for k in range(1, 39, 2):
         odd.append(-odd[-1] * k / np.sqrt((k + 1) * (k + 2)))
     assert found[1::2] == pytest.approx(odd, abs=1e-11)
-
-
-def test_a_new_function_needs_only_its_value_and_its_kinks():
-    from giantstep.numerics.function_table import ScalarFunction
-
-    arctan = ScalarFunction("arctan", np.arctan, lambda x: 1 / (1 + x**2), "odd")
-    found = moments(arctan, np.array(0.4), 1.7)
-    exact = expect(lambda z: np.arctan(0.4 + 1.7 * z), [0])
-    assert float(found.mean) == pytest.approx(exact, abs=1e-10)

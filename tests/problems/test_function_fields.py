@@ -20,14 +20,6 @@ def test_problems_of_equal_functions_are_equal():
     assert replace(PROTOCOL, activation=Function(np.cosh)) != PROTOCOL
 
 
-@pytest.mark.parametrize("options", [{}, {"bulk": "trained", "dimension": 300}])
-def test_a_callable_gives_the_numbers_of_the_same_function_by_name(options):
-    named = Protocol("relu", "he2", 2, alpha0=3, beta=1)
-    own = Protocol(lambda z: np.maximum(z, 0), lambda z: z**2 - 1, 2, alpha0=3, beta=1)
-    errors = [solve(problem, [0.5, 2], 0.1, **options).test_error for problem in (named, own)]
-    assert errors[1].values == pytest.approx(errors[0].values, rel=1e-9)
-
-
 def test_all_faults_are_told_at_once():
     with pytest.raises(InvalidParametersError) as refused, np.errstate(all="ignore"):
         Protocol(lambda z: np.floor(z), lambda z: 1 / z, -2, alpha0=3, beta=1)
@@ -35,12 +27,6 @@ def test_all_faults_are_told_at_once():
     assert faults[0] == ("activation", "continuous")
     assert faults[1] == ("target", "finite for")
     assert faults[2][0] == "learning_rate"
-
-
-def test_spiked_features_take_callables_too():
-    srf = SpikedFeatures(lambda z: z**3, np.sign, 1.2, 1.5, alignment=0.9, beta=1)
-    assert srf.activation.startswith("lambda-")
-    assert srf.target == "sign"
 
 
 def test_an_activation_that_grows_too_fast_for_the_spike_is_refused():

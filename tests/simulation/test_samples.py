@@ -10,18 +10,8 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.arithmetic import ROWS
 from giantstep.simulation.samples import draw_samples
-from giantstep.validation import InvalidParametersError
 
 PROTOCOL = Protocol("tanh", "sign", 2, alpha0=1, beta=1)
-
-
-def samples(n, p, signs=True, seed=0):
-    """Features with a common part as large as a spike makes it, and labels that follow it."""
-    rng = default_rng(seed)
-    x = rng.standard_normal(n)
-    features = np.tanh(x[:, None] + rng.standard_normal((n, p)))
-    labels = np.tanh(3 * x) + 0.5 * rng.standard_normal(n)
-    return features, np.sign(labels) if signs else labels
 
 
 def test_labels_have_the_outliers_asked_for():
@@ -56,8 +46,3 @@ def test_problems_without_outliers_have_the_samples_that_they_had():
     rng = default_rng(0)
     rng.standard_normal(ROWS)
     assert np.array_equal(samples.inputs, rng.standard_normal((2, 3), np.float32))
-
-
-def test_too_large_outliers_are_refused():
-    with pytest.raises(InvalidParametersError, match="outlier_variance"):
-        replace(PROTOCOL, outlier_fraction=0.1, outlier_variance=1e200)
