@@ -14,7 +14,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.registry import Family, Registry
-from giantstep.validation import Fault, Interval, read_number, refusal
+from giantstep.validation import Fault, Interval, read_number, refusal, whole_number
 
 # Where what is known of such inputs must hold, to end a message.
 ALWAYS = "where inputs have a covariance or are a mixture"
@@ -135,6 +135,6 @@ def eigenvalues(name: str, dimension: float) -> Array:
     array([1.92, 0.96, 0.64, 0.48])
     """
     if MOST_DIRECTIONS < dimension < math.inf:
-        raise refusal("dimension", dimension, f"at most {MOST_DIRECTIONS} {ALWAYS}")
+        raise refusal("dimension", whole_number(dimension), f"at most {MOST_DIRECTIONS} {ALWAYS}")
     values = SPECTRA.lookup(name)(DIRECTIONS if math.isinf(dimension) else round(dimension))
     return np.asarray(values / values.mean())

@@ -37,7 +37,7 @@ from giantstep.problems.shared import (
 )
 from giantstep.problems.targets import CLASS_INPUTS, SAME_TARGET, PretrainTargetDomain, teacher_of
 from giantstep.registry import Registry
-from giantstep.validation import Fault, Interval, refusal
+from giantstep.validation import Fault, Interval, refusal, whole_number
 
 # How a step follows the gradient: in proportion to it, or by the signs of its entries.
 SGD, SIGN_DESCENT = OPTIMIZERS = ("sgd", "sign")
@@ -271,7 +271,7 @@ class Protocol:
             return replace(self, covariance=known).with_giant_step(dimension)
         if self.has_covariance and dimension not in (len(self.covariance), math.inf):
             allowed = f"{len(self.covariance)}, as many as eigenvalues, {ALWAYS}"
-            raise refusal("dimension", dimension, allowed)
+            raise refusal("dimension", whole_number(dimension), allowed)
         if self.is_giant_step:
             return self
         if math.isinf(dimension):
