@@ -31,7 +31,8 @@ from giantstep.problems.teachers import Teacher, lookup_teacher
 from giantstep.simulation.gradient_steps import BatchSteps
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, stream, unit_rows
 from giantstep.simulation.threads import workers
-from giantstep.theory.first_layer.letters_step import LettersState, LettersStep, averages_of_letters
+from giantstep.theory.first_layer.letters_step import LettersStep, averages_of_letters
+from giantstep.theory.first_layer.step import LettersState
 
 SEED = 240204980
 READOUT = ((1.0, 0.5), (-1.0, 0.5))
@@ -219,7 +220,7 @@ def _next_state(problem: Recovery, state: LettersState) -> LettersState:
     residual = teacher.value(x[:targets].T) - np.prod(READOUT, axis=1) @ averages[0]
     powers = np.outer(of_plane, of_rest).ravel() * residual ** np.arange(5)[:, None]
     rate, noise = problem.learning_rate, 1 / problem.alpha0
-    return LettersStep(state, READOUT, rate, noise, 0.0, x, averages, powers, targets).take()
+    return LettersStep(READOUT, rate, noise, 0.0, state, averages, powers, x, targets).take()
 
 
 def _shares(state: LettersState, directions: int, dimension: int) -> Array:

@@ -12,9 +12,7 @@ from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
-from giantstep.theory.first_layer import fresh_step
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
-from giantstep.theory.first_layer.fresh_step import Step
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
@@ -51,15 +49,6 @@ def test_states_are_those_of_the_reference():
     covariance = last.covariance[np.triu_indices(3)]
     reference = [1.4571, -0.1307, -1.4313, 1.3929, 0.1189, 2.3967]
     assert covariance == pytest.approx(reference, abs=1e-4)
-
-
-def test_half_of_the_nodes_are_enough_where_everything_is_odd(monkeypatch):
-    before = layer_of(replace(SMALL_BATCH, noise=0.2)).states[2]
-    half = Step(SMALL_BATCH, before, fineness=1)
-    monkeypatch.setattr(fresh_step, "teacher_of", lambda target: "of several directions")
-    whole = Step(SMALL_BATCH, before, fineness=1)
-    np.testing.assert_allclose(whole.residuals, half.residuals, atol=1e-9)
-    np.testing.assert_allclose(whole.take().covariance, half.take().covariance, rtol=1e-9)
 
 
 @pytest.mark.parametrize("alpha0", [0.5, np.inf])

@@ -20,8 +20,8 @@ from giantstep.questions.case import Case
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.question import question
 from giantstep.theory.first_layer.layer import layer_of
-from giantstep.theory.first_layer.letters_step import LettersState
 from giantstep.theory.first_layer.network_state import NetworkState
+from giantstep.theory.first_layer.step import LettersState
 from giantstep.validation import raise_all
 
 _PROJECTIONS = ("step", "row_projection", "other_row_projection")

@@ -50,13 +50,10 @@ class ActivationAverages(NamedTuple):
         """Select some of the nodes over kappa."""
         return ActivationAverages(*(values[nodes] for values in self))
 
-    def mirrored(self) -> ActivationAverages:
-        """Extend the averages of an odd activation over kappa > 0 to -kappa."""
-        return ActivationAverages(*mirror(np.stack(self), _PARITIES[:, None]))
-
-
-# Of the averages of an odd activation, as functions of kappa.
-_PARITIES = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0, -1.0])
+    @property
+    def of_letters(self) -> tuple[Array, ...]:
+        """E sigma, A_0, A_1, A_2, `residual` and `variance`: all but what norms need."""
+        return (*self[:4], *self[5:7])
 
 
 def activation_averages(
@@ -100,8 +97,3 @@ def _moments(weighted: Array, z: Array, count: int) -> list[Array]:
     while len(powers) < count:
         powers.append(powers[-1] * z)
     return [np.einsum("...z,...z->...", weighted, power) for power in powers]
-
-
-def mirror(values: Array, parity: Array | float) -> Array:
-    """Extend functions of kappa > 0, which are odd (-1) or even (1), to -kappa: (..., 2 N)."""
-    return np.concatenate([parity * values[..., ::-1], values], axis=-1)

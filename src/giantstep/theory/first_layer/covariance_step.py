@@ -19,7 +19,7 @@ from giantstep.arrays import Array
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.conditional_target import rule_on_panels, target_rule
-from giantstep.theory.first_layer.fresh_step import NORM, Step, next_step
+from giantstep.theory.first_layer.fresh_step import FreshStep, next_step
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
 from giantstep.theory.rows.batch_rule import ResidualRule, residual_rule
 from giantstep.theory.rows.label_path import label_path
@@ -49,7 +49,7 @@ class Samples:
         rho A0: the mean of this times x moves all rows alike.
     """
 
-    def __init__(self, step: Step, fineness: int, on_path: bool) -> None:
+    def __init__(self, step: FreshStep, fineness: int, on_path: bool) -> None:
         inside, share = step.weight > _NEGLIGIBLE, step.weight
         if step.mirrored:  # all that is averaged is even in kappa
             inside, share = inside & (step.kappa > 0), 2 * share
@@ -69,8 +69,8 @@ class Samples:
         self.along[0] *= kappa
         squares[0] *= kappa
         squares[:, 0] *= kappa
-        e, b, growth = step.rate, step.inverse_batch, step.growth
-        c, c_next = step.state.bulk_variance, step.bulk_variance
+        (e,), b, (growth,) = step.pull, step.noise, step.growth
+        c, (c_next,) = step.state.bulk_variance, step.bulk_variance
         squared = e**2 * b * rho**2
         self.eta, self.gradient = e * rho * A.curvature, rho * A.slope
         self.noise = squared * np.maximum(A.variance - c * A.curvature**2, 0)
@@ -112,33 +112,33 @@ class CovarianceStep:
     ) -> None:
         step = next_step(protocol, state, fineness)
         samples, turn = Samples(step, fineness, on_path), step.directions()
-        power = 0.0 if on_path else step.inverse_batch * (samples.weight @ samples.gradient**2)
+        power = 0.0 if on_path else step.noise * (samples.weight @ samples.gradient**2)
         if power > 0:  # from the noise of the gradient to the gradient
             turn[:, -1] /= math.sqrt(power)
             turn[:, :-1] -= np.outer(turn[:, -1], samples.along @ samples.gradient)
-        self.samples, self.turn, self.inverse_batch = samples, turn, step.inverse_batch
-        self.bulk_variance, self.norm_variance = state.bulk_variance, state.covariance[NORM, NORM]
-        self.keeps_norm = step.linear_map()[NORM, NORM]
+        self.samples, self.turn, self.inverse_batch = samples, turn, step.noise
+        self.bulk_variance, self.norm_variance = state.bulk_variance, state.covariance[-1, -1]
+        self.keeps_norm = step.linear_map()[0, -1, -1]
 
 
 def _residuals(
-    step: Step, kappa: Array, output: Array, fineness: int, on_path: bool
+    step: FreshStep, kappa: Array, output: Array, fineness: int, on_path: bool
 ) -> ResidualRule:
     """Build the rule over the residuals given kappa, for the products of (1, u) in pairs."""
     srf, levels = features_in_state(step.protocol, step.state), noise_levels(step.protocol)
     finer = (1 + fineness) / 2
     nodes = int(_NODES.get(srf.alignments.size, 0) * finer * (_FIRST if kappa.size <= 2 else 1))
     # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
-    scale = math.sqrt(step.mean(2, np.ones_like(step.kappa)) / max(1, step.inverse_batch))
+    scale = math.sqrt(step.powers[2].sum() / max(1, step.noise))
     # Labels that are flipped are bounded, and those along the spike do not depend on u.
     if on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:
         labels, u, weight = rule_on_panels(srf, kappa, nodes)
-        _, factors, rho = label_path(u[0], labels - step.omega * output[:, None, None])
+        _, factors, rho = label_path(u[0], labels - step.readout[0][0] * output[:, None, None])
         moved = (weight * factors).reshape(1, kappa.size, -1)
         return residual_rule(levels, rho.reshape(kappa.size, -1), moved, scale)
     labels, u, weight = target_rule(srf, kappa, finer, nodes=nodes)
     powers = np.concatenate([np.ones_like(u[:1]), u])
     first, second = np.triu_indices(len(powers))
     products = weight * powers[first] * powers[second]
-    clean = labels - step.omega * output[:, None]
+    clean = labels - step.readout[0][0] * output[:, None]
     return residual_rule(levels, clean, products, scale)

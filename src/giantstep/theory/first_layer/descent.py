@@ -17,7 +17,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.interface import EXPONENTIAL, SLOWER, Accuracy, SteppedLayer
-from giantstep.theory.first_layer.network_state import NetworkState
+from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
 from giantstep.theory.first_layer.row_norms import coupled_norms, own_output_norms
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.one_group import OneGroupBulk
@@ -38,9 +38,14 @@ class Descent(SteppedLayer):
         """The network before its first step and after each; of several letters, of one for all."""
 
     @property
-    @abstractmethod
+    def history(self) -> tuple[NetworkState, ...]:
+        """The network after each of its steps."""
+        return self.states[1:]
+
+    @property
     def limit(self) -> SpikedFeatures:
         """The equivalent features as d -> infinity."""
+        return features_in_state(self.protocol, self.states[-1])
 
     @abstractmethod
     def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:

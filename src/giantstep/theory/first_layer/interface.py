@@ -28,8 +28,8 @@ from giantstep.theory.features.conditional_features import (
 from giantstep.theory.features.input_norms import with_input_norms
 from giantstep.theory.features.sparse_rows import with_sparse_rows
 from giantstep.theory.first_layer.leading_components import LeadingComponents
-from giantstep.theory.first_layer.letters_step import LettersState
 from giantstep.theory.first_layer.network_state import NetworkState
+from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.interface import Bulk
 from giantstep.theory.rows.isotropic import IsotropicBulk
 from giantstep.validation import Fault

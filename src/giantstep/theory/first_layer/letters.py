@@ -16,7 +16,8 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.interface import SLOWER, Accuracy, MeanRows, SteppedLayer
-from giantstep.theory.first_layer.letters_step import LettersState, letters_states
+from giantstep.theory.first_layer.letters_step import letters_states
+from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.interface import Bulk
 from giantstep.theory.rows.letter_rows import LetterRowsBulk
 from giantstep.validation import Fault

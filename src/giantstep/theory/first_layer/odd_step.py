@@ -34,15 +34,12 @@ _ROUNDING = 1e-13
 class OddStep(Recursion):
     """The first turn of the recursion, in closed form."""
 
+    history: tuple[()] = ()  # nothing beyond the features
+
     @cached_property
     def states(self) -> tuple[NetworkState, ...]:
         """The network before its step and after, on a rule that is fine enough for all layers."""
-        return self._network(1).states(1)
-
-    @property
-    def history(self) -> tuple[()]:
-        """Nothing beyond the features."""
-        return ()
+        return self.states_on(1)
 
     @cached_property
     def limit(self) -> SpikedFeatures:

@@ -13,11 +13,10 @@ from giantstep.arrays import Array, Complex
 from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
-from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.first_layer.continued_rows import ContinuedRows
 from giantstep.theory.first_layer.descent import Descent
 from giantstep.theory.first_layer.interface import Accuracy
-from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
+from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.theory.first_layer.reused_batch import ReusedBatch
 from giantstep.theory.first_layer.reused_resolvent import ReusedResolvent
 from giantstep.theory.rows.one_group import variances_at
@@ -47,16 +46,6 @@ class OneBatch(Descent):
     def states(self) -> tuple[NetworkState, ...]:
         """The network before its first step and after each."""
         return tuple(self.network.states)
-
-    @property
-    def history(self) -> tuple[NetworkState, ...]:
-        """The network after each of its steps."""
-        return self.states[1:]
-
-    @cached_property
-    def limit(self) -> SpikedFeatures:
-        """The equivalent features as d -> infinity."""
-        return features_in_state(self.protocol, self.states[-1])
 
     def derivative_faults(self) -> list[Fault]:
         """List that slopes of kinked activations jump, which few samples do not resolve."""

@@ -16,7 +16,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.quadrature import graded_edges, split_rule, unit_edges
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import across_basis
-from giantstep.theory.first_layer.fresh_step import Step
+from giantstep.theory.first_layer.fresh_step import FreshStep
 from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.theory.rows.row_functions import Forms, RowFunctions, as_columns
 
@@ -24,21 +24,21 @@ _TOLERANCE = 1e-10
 
 
 def directions_after_signs(
-    step: Step, e: float, srf: SpikedFeatures
+    step: FreshStep, e: float, srf: SpikedFeatures
 ) -> tuple[RowFunctions, NetworkState] | None:
     """Compute the rows' functions and the state after a step; None if its mean or noise vanishes.
 
     Parameters
     ----------
-    step : Step
+    step : FreshStep
         Of plain descent.
     e : float
         Length of the step by signs.
     srf : SpikedFeatures
         After it.
     """
-    own = (step.growth - 1) ** 2 + step.bulk_variance - step.growth**2
-    if not (own > _TOLERANCE and np.any(step.spike())):
+    own = (step.growth[0] - 1) ** 2 + step.bulk_variance[0] - step.growth[0] ** 2
+    if not (own > _TOLERANCE and np.any(step.spike)):
         return None
     c, covariance = float(srf.groups.c[0]), np.zeros((srf.alignments.size + 2,) * 2)
     S = _covariance(step, e, math.sqrt(own), srf.alignments)
@@ -53,13 +53,13 @@ def directions_after_signs(
     return RowFunctions.fitted(c, columns, _TOLERANCE), state
 
 
-def _covariance(step: Step, e: float, deviation: float, alignments: Array) -> Array:
+def _covariance(step: FreshStep, e: float, deviation: float, alignments: Array) -> Array:
     """Compute d times the covariance along the spike and the target across it, (D + 1, D + 1).
 
     From averages over the entries z of the mean gradient, of vectors with these entries: the spike,
     the target's directions and that of the batch's noise.
     """
-    spike, growth = step.spike()[1:], step.growth - 1
+    spike, growth = step.spike[1:], step.growth[0] - 1
     unit = spike / np.linalg.norm(spike)
     k = float(spike @ unit) / deviation
     z, weight = split_rule(unit_edges(graded_edges(0.0, 1 / k)))
@@ -73,7 +73,7 @@ def _covariance(step: Step, e: float, deviation: float, alignments: Array) -> Ar
         return (vectors * (weight * values)) @ vectors.T + across * (weight @ values)
 
     # Beside multiples of the identity, what plain descent does along target and batch.
-    linear, noise = step.linear_map()[1:-1, 1:-1], step.batch_noise()[1:-1, 1:-1]
+    linear, noise = step.linear_map()[0, 1:-1, 1:-1], step.batch_noise()[0, 1:-1, 1:-1]
     identity, own_noise = np.eye(unit.size), step.bulk_variance - step.growth**2
     linear, noise = linear - step.growth * identity, noise - own_noise * identity
     responses = average(response)[:, 1:]

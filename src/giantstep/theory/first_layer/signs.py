@@ -20,7 +20,7 @@ from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.descent import Descent, with_rows
-from giantstep.theory.first_layer.fresh_step import Step, next_step
+from giantstep.theory.first_layer.fresh_step import FreshStep, next_step
 from giantstep.theory.first_layer.network_state import NetworkState, check_weights
 from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.first_layer.sign_directions import directions_after_signs
@@ -34,13 +34,15 @@ from giantstep.validation import Fault, refusal
 _ALONG_GRADIENT = math.sqrt(2 / math.pi)
 
 
-def first_step(protocol: Protocol, fineness: int = 1) -> Step:
+def first_step(protocol: Protocol, fineness: int = 1) -> FreshStep:
     """Compute the first step of plain descent, of a uniform readout."""
     return next_step(protocol, NetworkState.at_initialisation(protocol.target), fineness)
 
 
 class Signs(Descent):
     """One step by signs, made of the step of plain descent that is its part along the gradient."""
+
+    history: tuple[()] = ()  # nothing beyond the features
 
     def faults(self) -> list[Fault]:
         """List why there is no theory of it."""
@@ -101,11 +103,6 @@ class Signs(Descent):
     def at_dimension(self, srf: SpikedFeatures) -> SpikedFeatures:
         """Add what a finite dimension does to rows after plain descent."""
         return self.plain.at_dimension(srf)
-
-    @property
-    def history(self) -> tuple[()]:
-        """Nothing beyond the features."""
-        return ()
 
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""
@@ -184,5 +181,5 @@ class OddSigns(Signs):
 def _gradient_length(protocol: Protocol) -> float:
     """Compute the length of a row of the first gradient, times p: that of its step for e = 1."""
     step = first_step(replace(protocol, learning_rate=protocol.beta))
-    noise = step.bulk_variance - step.growth**2
-    return math.sqrt(float(step.spike() @ step.spike()) + (step.growth - 1) ** 2 + noise)
+    (growth,), (c,) = step.growth, step.bulk_variance
+    return math.sqrt(step.spike @ step.spike + (growth - 1) ** 2 + c - growth**2)

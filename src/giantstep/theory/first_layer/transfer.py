@@ -11,8 +11,8 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.descent import Descent
 from giantstep.theory.first_layer.interface import Accuracy, SteppedLayer
-from giantstep.theory.first_layer.letters_step import LettersState
 from giantstep.theory.first_layer.network_state import NetworkState
+from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.interface import Bulk
 from giantstep.validation import Fault
 

@@ -1,0 +1,234 @@
+"""A gradient step on a fresh batch: theory.md section 13, docs/theory/larger-rank-spikes.md.
+
+Neurons of one letter omega of the initial readout share a spike after each step. Old batches matter
+through the state alone: the spikes, the norms of rows, the mean rows, and S, what rows of the bulk
+remember of the batches along the directions on which inputs are projected.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from giantstep.arrays import Array
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.readout import Vocabulary
+from giantstep.problems.several_spikes import spike_coordinates
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.first_layer.network_state import shared_parameters
+
+# Less of the target across the spikes counts as none.
+_ALIGNED = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class LettersState:
+    """A network of G letters after some steps, in coordinates on m directions.
+
+    Attributes
+    ----------
+    spikes : Array, shape (G, m)
+        The spike U_g of each letter; directions of the target are the first.
+    bulk_variance : Array, shape (G,)
+        c of each letter.
+    mean_rows : Array, shape (G, G)
+        X: p times the overlaps of the letters' mean bulk rows, times the root of both fractions.
+        The bulk variances are its diagonal if rows are independent.
+    covariance : Array, shape (G, m, m)
+        S: d times the covariance of a letter's bulk rows in these directions. Of one letter, one
+        more row and column have |b|^2/c - 1.
+    """
+
+    spikes: Array
+    bulk_variance: Array
+    mean_rows: Array
+    covariance: Array
+
+    @classmethod
+    def at_initialisation(cls, letters: int, targets: int = 1) -> LettersState:
+        """Describe a network before its first step, on a target of some directions."""
+        rows = np.stack([np.eye(targets)] * letters)
+        return cls(np.zeros((letters, targets)), np.ones(letters), np.eye(letters), rows)
+
+    @property
+    def gram(self) -> Array:
+        """Overlaps of the spikes, shape (G, G)."""
+        return self.spikes @ self.spikes.T
+
+    def in_readout_basis(self) -> tuple[float, Array, Array]:
+        """Compute alignment and `spike_coordinates`, and S along these directions.
+
+        The last direction of S is that of the target's part across the spikes.
+        """
+        alignment, u = spike_coordinates(self.spikes[:, 0], self.gram)
+        basis = np.linalg.pinv(u) @ self.spikes
+        across = np.eye(basis.shape[1])[0] - basis[:, 0] @ basis
+        size = np.linalg.norm(across)
+        basis = np.vstack([basis, across / size if size > _ALIGNED else 0 * across])
+        return min(alignment, 1.0), u, basis @ self.covariance @ basis.T
+
+    def features(self, protocol: Protocol, aligned: bool = False) -> SpikedFeatures:
+        """Return the equivalent features; `aligned` counts the target among the directions."""
+        alignment, u, _ = (1.0, self.spikes, None) if aligned else self.in_readout_basis()
+        return SpikedFeatures(
+            bulk_variance=tuple(self.bulk_variance),
+            spike_strength=tuple(u[:, 0]),
+            alignment=alignment,
+            fraction=tuple(share for _, share in protocol.readout),
+            further_spikes=tuple(map(tuple, u[:, 1:])),
+            **shared_parameters(protocol),
+        )
+
+
+@dataclass(eq=False)
+class Step(ABC):
+    """One more step: averages over a fresh batch, and what follows from them.
+
+    An input has projections y on the m directions of the state, and rho N on B more, those of the
+    batch's own noise; rho is the residual of the network as it stands.
+
+    Attributes
+    ----------
+    readout : tuple of (float, float)
+        Letters and their fractions.
+    rate, noise, beta : float
+        e = learning_rate/beta, 1/alpha0, and beta.
+    before : LettersState
+    averages : Array, shape (6, G, N)
+        Over the neurons of each letter, on the N nodes of a rule over inputs: of `of_letters`.
+    powers : Array, shape (5, N)
+        E[rho^k | node], k = 0 ... 4, times the weights.
+    """
+
+    readout: Vocabulary
+    rate: float
+    noise: float
+    beta: float
+    before: LettersState
+    averages: Array
+    powers: Array
+
+    @property
+    def pull(self) -> Array:
+        """The rate of each letter, e omega."""
+        return self.rate * np.array(self.readout)[:, 0]
+
+    @abstractmethod
+    def along(self, power: int, values: Array) -> Array:
+        """Compute E[rho^power values y] for values of shape (..., N): (..., m)."""
+
+    @abstractmethod
+    def pairs(self, power: int, values: Array) -> Array:
+        """Compute E[rho^power values y y^T] for values of shape (G, N): (G, m, m)."""
+
+    def mean(self, power: int, values: Array) -> Array:
+        """Compute E[rho^power values] for values of shape (..., N)."""
+        return values @ self.powers[power]
+
+    @cached_property
+    def spikes_in_batch(self) -> Array:
+        """R: the spikes' parts along the batch's own directions, over e omega, (G, B)."""
+        A0 = self.averages[1]
+        return gram_factor(self.noise * (A0 * self.powers[2]) @ A0.T, least=1)
+
+    @cached_property
+    def in_batch(self) -> Array:
+        """N, of which rho N are the inputs' parts along these directions, (B, N)."""
+        in_batch: Array = self.noise * np.linalg.pinv(self.spikes_in_batch) @ self.averages[1]
+        return in_batch
+
+    @cached_property
+    def spikes(self) -> Array:
+        """The spikes after the step, in the directions before it and those of the batch."""
+        gradient = np.hstack([self.along(1, self.averages[1]), self.spikes_in_batch])
+        spikes = self.pull[:, None] * gradient
+        spikes[:, : -len(self.in_batch)] += self.before.spikes
+        return spikes
+
+    @cached_property
+    def growth(self) -> Array:
+        """Factor 1 + e omega E rho A_1 by which a row of the bulk grows, (G,)."""
+        return 1 + self.pull * self.mean(1, self.averages[2])
+
+    @cached_property
+    def bulk_variance(self) -> Array:
+        """The bulk variance c after the step, (G,)."""
+        own_noise = self.pull**2 * self.noise * self.mean(2, self.averages[-1])
+        return self.growth**2 * self.before.bulk_variance + own_noise
+
+    def mean_rows(self) -> Array:
+        """Compute X after the step.
+
+        The network's own output pulls the mean rows back. The batch moves all rows together: by
+        that output along the mean rows, by the rest of it, which is noise on the labels, and by the
+        norms of the inputs, with which all slopes sigma' change.
+        """
+        (omega, pi), (_, A0, A1, A2, residual, Av) = np.array(self.readout).T, self.averages
+        u, c, X = np.sqrt(pi) * omega, self.before.bulk_variance, self.before.mean_rows
+        zeroth, first, second = self.powers[:3]
+        a0, a1 = u[:, None] * A0, omega[:, None] * A1
+        shared, norms = X @ a0, (u * c)[:, None] * A2
+        drift = np.diag(self.growth) - self.rate * (a0 * zeroth) @ a0.T
+        cross = (a1 * shared * first) @ a0.T
+        batch = (a1 * second) @ a1.T * X - cross - cross.T
+        batch += (a0 * zeroth * ((a0 * shared).sum(axis=0) + u**2 @ residual)) @ a0.T
+        batch += self.beta / 2 * (norms * second) @ norms.T
+        batch += np.diag(omega**2 * ((Av - c[:, None] * A1**2) @ second))
+        return drift @ X @ drift.T + self.rate**2 * self.noise * batch
+
+    def all_along(self, power: int, values: Array) -> Array:
+        """Compute E[rho^power values (y, rho N)], shape (G, m + B)."""
+        in_batch = self.mean(power + 1, values[:, None] * self.in_batch)
+        return np.hstack([self.along(power, values), in_batch])
+
+    def all_pairs(self, power: int, values: Array) -> Array:
+        """Compute E[rho^power values (y, rho N)(y, rho N)^T], (G, m + B, m + B)."""
+        weighted = values[:, None] * self.in_batch
+        mixed, own = self.along(power + 1, weighted), self.mean(power, values)
+        in_batch = (weighted * self.powers[power + 2]) @ self.in_batch.T
+        in_batch += own[:, None, None] * np.eye(len(self.in_batch))
+        return np.block([[self.pairs(power, values), mixed.swapaxes(1, 2)], [mixed, in_batch]])
+
+    def linear_map(self) -> Array:
+        """Compute how a row's projections follow from those before the step, (G, m + B, m + B)."""
+        moved = self.all_pairs(1, self.averages[2])
+        return np.eye(moved.shape[1]) + self.pull[:, None, None] * moved
+
+    def batch_noise(self) -> Array:
+        """Compute the covariance that the batch adds to these projections, (G, m + B, m + B)."""
+        of_samples = self.all_pairs(2, self.averages[-1])
+        return self.noise * (self.pull**2)[:, None, None] * of_samples
+
+    def counted_twice(self, acting: Array) -> Array:
+        """Return what acts from the batch's own directions and is in the noise, (G, ..., B)."""
+        return acting
+
+    def covariance(self) -> Array:
+        """Compute S after the step, in the directions before it and those of the batch."""
+        c, rows = self.before.bulk_variance[:, None, None], self.linear_map()
+        batch = self.before.spikes.shape[1] + np.arange(len(self.in_batch))
+        kept = np.delete(np.arange(rows.shape[1]), batch)
+        before = c * np.eye(rows.shape[1])
+        before[:, kept[:, None], kept] = self.before.covariance
+        acting = rows[:, :, batch]
+        acting[:, batch] -= self.growth[:, None, None] * np.eye(batch.size)  # that of all rows
+        twice = self.counted_twice(acting)
+        moved = rows @ before @ rows.swapaxes(1, 2)
+        return moved + self.batch_noise() - c * twice @ twice.swapaxes(1, 2)
+
+
+def of_protocol(protocol: Protocol) -> tuple[Vocabulary, float, float, float]:
+    """Return readout, rate, noise and beta of the steps of a protocol."""
+    rate = protocol.learning_rate / protocol.beta
+    return protocol.readout, rate, 1 / protocol.alpha0, protocol.beta
+
+
+def gram_factor(gram: Array, least: int = 0) -> Array:
+    """Factorise a Gram matrix, `R R^T`, into as many columns as its rank, or the least number."""
+    values, vectors = np.linalg.eigh((gram + gram.T) / 2)
+    kept = values > 1e-11 * max(float(values.max(initial=0.0)), 1e-3)
+    kept[kept.size - least :] = True
+    return vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0))
