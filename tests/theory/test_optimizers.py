@@ -85,7 +85,7 @@ def test_rows_after_signs_have_the_covariance_of_actual_batches():
         inverses = [np.linalg.inv(np.eye(d) + s * C) for s in t]
         forms = [[np.trace(R) / d, *(vectors @ R @ vectors.T).ravel()] for R in inverses]
         measured.append(forms)
-    forms = rows.forms(t)[0].resolvent.reshape(t.size, -1)
+    forms = rows.forms(t).resolvent.reshape(t.size, -1)
     predicted = np.column_stack([rows.traces(t).f, forms])
     assert np.mean(measured, axis=0) == pytest.approx(predicted, rel=0.04, abs=0.03)
 
@@ -117,7 +117,7 @@ def test_averages_over_the_entries_resolve_them():
     batch = batch_of(layer_of(SIGNS))
     t = np.array([0.5, 3.0])
     coarse, fine = (SignRows(batch, 2, fineness).functions()[0] for fineness in (1, 2))
-    assert coarse.forms(t)[0].resolvent == pytest.approx(fine.forms(t)[0].resolvent, rel=1e-9)
+    assert coarse.forms(t).resolvent == pytest.approx(fine.forms(t).resolvent, rel=1e-9)
 
 
 def test_what_is_not_known_of_other_optimizers_is_refused_or_remarked():

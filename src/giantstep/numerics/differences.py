@@ -1,4 +1,4 @@
-"""The derivative of a function that is known by its values, from differences within its pieces."""
+"""Derivatives of functions that are known by their values: in pieces on the axis, or analytic."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from numpy.polynomial import chebyshev, polynomial
 from giantstep.arrays import Array, Reals
 
 _COUNT = 9
+# Far below the scale of any argument: its square is zero.
+_STEP = 1e-30
 _NODES = chebyshev.chebpts1(_COUNT)
 # Columns: coefficients of the derivatives of polynomials that are one at a node, zero at others.
 _SLOPES = polynomial.polyder(np.linalg.inv(polynomial.polyvander(_NODES, _COUNT - 1)))
@@ -47,3 +49,9 @@ class Slope:
         for node, coefficients in zip(_NODES, _SLOPES.T, strict=True):
             total += polynomial.polyval(at, coefficients) * self._values(centre + h * node)
         return (total / h).astype(given.dtype, copy=False)
+
+
+def with_slope(function: Callable[[Any], Any], x: Array) -> tuple[Array, Array]:
+    """Compute a real analytic function and its derivative, to rounding, by a complex step."""
+    values = function(x + _STEP * 1j)
+    return values.real, values.imag / _STEP

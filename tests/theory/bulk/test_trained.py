@@ -57,7 +57,7 @@ def test_traces_and_forms_are_those_of_actual_batches():
     assert rows.traces(t).f == pytest.approx(resolvents.mean(axis=1), rel=0.03)
     on = directions @ vectors
     forms = np.einsum("ik,tk,jk->tij", on, resolvents, on)
-    expected = rows.forms(t)[0].resolvent[:, :2, :2]
+    expected = rows.forms(t).resolvent[:, :2, :2]
     assert forms == pytest.approx(expected, rel=0.06, abs=0.01)
 
 
@@ -205,7 +205,7 @@ def test_polynomials_in_t_that_do_not_converge_count_as_an_error_of_quadrature()
     protocol = Protocol("softplus", "he2", 4, alpha0=20, beta=0.5, steps=3)
     coarse, fine = (layer_of(protocol, fineness=fineness).rows_in_limit()[0] for fineness in (1, 2))
     t = np.geomspace(1e-3, 1e6, 100)
-    forms = coarse.forms(t)[0].resolvent, fine.forms(t)[0].resolvent
+    forms = coarse.forms(t).resolvent, fine.forms(t).resolvent
     assert coarse.error > 1e-4
     assert np.abs(forms[0] - forms[1]).max() > 1e-6
     assert np.all(solve(protocol, GRID, TRAINED).quadrature_error < 1e-9)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Complex
 from giantstep.numerics.scalar_functions import CLASS, lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.covariance import THEORY
@@ -28,7 +28,7 @@ from giantstep.theory.first_layer.network_state import (
 )
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.one_group import OneGroupBulk
-from giantstep.theory.rows.row_functions import RowFunctions, Traces
+from giantstep.theory.rows.row_functions import RowFunctions
 from giantstep.validation import Fault, refusal
 
 # Of the polynomials in t: steep spectra need larger degrees than those of a trained bulk, and a
@@ -95,12 +95,10 @@ class Anisotropic(SteppedLayer):
         of_mean_row = self._fitted(of_rows.mean_row)
         added, stretch = max(at_dimension - c, 0.0), min(at_dimension / c, 1.0)
 
-        def screened(at: Traces) -> Traces:
+        def screened(t: Complex) -> Complex:
             # Of rows that are longer or shorter, as `RowFunctions.with_norm` makes them.
-            own = 1 / (1 + added * at.t)
-            of = of_mean_row.traces(stretch * at.t * own)
-            f, slope = own * of.f, own**3 * stretch * of.df - added * own**2 * of.f
-            return Traces(at.t, f, f, slope, slope)
+            own = 1 / (1 + added * t)
+            return own * of_mean_row.traces(stretch * t * own).f
 
         isotropic = self.isotropic(f, srf)
         return OneGroupBulk(isotropic, rows, norms / c**2, self._at_complex_ridges, screened)

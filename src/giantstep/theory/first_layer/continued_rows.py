@@ -10,6 +10,7 @@ theta = s t f(t) where s stretches the rows, and phi = (1 - f)/t.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.theory.first_layer.covariance_step import CovarianceStep
 from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.theory.first_layer.row_resolvent import SelfEnergy
+from giantstep.theory.rows.interface import Continued
 from giantstep.theory.rows.one_group import variances_at
 from giantstep.theory.rows.row_functions import Traces
 
@@ -26,7 +28,36 @@ from giantstep.theory.rows.row_functions import Traces
 _CACHED = 40_000
 
 
-class ContinuedRows:
+class ContinuedOneGroup(ABC):
+    """The map from complex hats to V and T, near a solution; the response is the unknowns."""
+
+    beta: float
+
+    @abstractmethod
+    def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
+        """Compute the unknowns far above the real axis, where t is small."""
+
+    @abstractmethod
+    def equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
+        """Evaluate `t (ratio + phi(t)) = beta` and all other equations, and their derivatives."""
+
+    @abstractmethod
+    def traces(self, unknowns: Complex, slope: Complex) -> Traces:
+        """Compute the traces, and their derivatives as the unknowns move along a slope."""
+
+    def variances_near(self, V1_hat: Complex, L: Complex, near: Complex) -> Continued:
+        """Map complex hats to V and T by one Newton step."""
+        A, L = V1_hat[:, 0, 0], L[:, 0]
+        gap, jacobian = self.equations(near, L / A)
+        both = np.zeros((*gap.shape, 2), dtype=complex)
+        both[:, :, 0] = -gap
+        both[:, 0, 1] = -near[:, 0]  # by L/V1_hat
+        step, slope = np.moveaxis(solve_small(jacobian, both), -1, 0)
+        reached = near + step
+        return *variances_at(A, L, self.traces(reached, slope), self.beta), reached
+
+
+class ContinuedRows(ContinuedOneGroup):
     """The map from complex hats to V and T, near a solution.
 
     Parameters
@@ -58,31 +89,18 @@ class ContinuedRows:
             t = unknowns[-1]
         return np.stack(unknowns, axis=-1)
 
-    def variances_near(
-        self, V1_hat: Complex, L: Complex, near: Complex
-    ) -> tuple[Complex, Complex, Complex]:
-        """Map complex hats to V and T by one Newton step; the response is the unknowns."""
-        A, L = V1_hat[:, 0, 0], L[:, 0]
-        parts = np.array_split(np.arange(A.size), math.ceil(A.size / self._together))
-        found = [self._equations(near[part], (L / A)[part]) for part in parts]
-        gap, jacobian = (np.concatenate(values) for values in zip(*found, strict=True))
-        both = np.zeros((*gap.shape, 2), dtype=complex)
-        both[:, :, 0] = -gap
-        both[:, 0, 1] = -near[:, 0]  # by L/V1_hat
-        step, slope = np.moveaxis(solve_small(jacobian, both), -1, 0)
-        reached = near + step
-        V, T = variances_at(A, L, self._outer(reached, slope), self.beta)
-        return V, T, reached
-
-    def moved(self, response: Complex, dV: Complex) -> Complex:
-        """Leave the unknowns, which `variances_near` moves."""
-        return response
-
-    def _outer(self, unknowns: Complex, slope: Complex) -> Traces:
+    def traces(self, unknowns: Complex, slope: Complex) -> Traces:
         """Compute the traces after all steps, and their derivatives along a slope by that of t."""
         t, before = unknowns[:, 0], self._before(unknowns, 0)
         along = slope[:, 2] / slope[:, 0] / self.stretch
         return before._replace(df=before.df + along / t, dphi=before.dphi - along / t**2)
+
+    def equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
+        """Evaluate the equations of t and of all steps, a part of the points after the other."""
+        parts = np.array_split(np.arange(ratio.size), math.ceil(ratio.size / self._together))
+        found = [self._equations(unknowns[part], ratio[part]) for part in parts]
+        gap, jacobian = (np.concatenate(values) for values in zip(*found, strict=True))
+        return gap, jacobian
 
     def _equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
         """Evaluate `t (ratio + phi(t)) = beta` and the equations of all steps, and derivatives."""

@@ -101,15 +101,13 @@ class Descent(SteppedLayer):
         state = self.states[-1]
         return np.array([state.mean_row - state.bulk_variance, 0])
 
-    def trained_bulk(
-        self, f: ConditionalFeatures, srf: SpikedFeatures, task_overlap: float = 1.0
-    ) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures, task: float = 1) -> Bulk:
         """Make the bulk with the whole covariance of the rows."""
         rows, last = self.rows_in_limit()
         c, r = float(srf.groups.c[0]), float(srf.groups.u[0])
         rows, alignment = last.rows_beside(rows, c, r)
-        if task_overlap != 1:
-            rows = rows.for_task(task_overlap, float(np.ravel(alignment)[0]))
+        if task != 1:
+            rows = rows.for_task(task, float(np.ravel(alignment)[0]))
         norm_variance = float(last.covariance[-1, -1])
         return OneGroupBulk(self.isotropic(f, srf), rows, norm_variance, self.at_complex_ridges)
 

@@ -187,9 +187,7 @@ class FirstLayer(ABC):
         """Make the isotropic bulk of the paper."""
         return IsotropicBulk(f.B, srf.groups, srf.beta, f.first_across, srf.beside)
 
-    def trained_bulk(
-        self, f: ConditionalFeatures, srf: SpikedFeatures, task_overlap: float = 1.0
-    ) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures, task: float = 1) -> Bulk:
         """Make the bulk with all that is known of what steps do to rows.
 
         Parameters
@@ -197,7 +195,7 @@ class FirstLayer(ABC):
         f : ConditionalFeatures
         srf : SpikedFeatures
             Those that have the rows: of this layer, or of one that is made of it.
-        task_overlap : float
+        task : float
             Overlap of the readout's target with that of the steps.
         """
         return self.isotropic(f, srf)

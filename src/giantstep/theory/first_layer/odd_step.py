@@ -100,16 +100,14 @@ class OddLetters(OddStep):
         norms = protocol.beta * (e * b3) ** 2 * power * inverse_alpha0 / 2
         return np.array([own_output, norms])
 
-    def trained_bulk(
-        self, f: ConditionalFeatures, srf: SpikedFeatures, task_overlap: float = 1.0
-    ) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures, task: float = 1) -> Bulk:
         """Make the bulk with the covariance of the rows: theory.md section 9."""
         batch, limit = self.first_batch, self.limit.groups
         base = 1 + (srf.groups.c - limit.c)
         if (strength := np.abs(srf.groups.u).max()) > 0:
             batch = batch.with_wider_spike(float(np.abs(limit.u).max() / strength))
-        if task_overlap != 1:
-            batch = batch.for_task(task_overlap)
+        if task != 1:
+            batch = batch.for_task(task)
         return GroupsBulk(self.protocol, base, f.B, batch, norms=batch.norm_coupling != 0)
 
     def row_overlap(self, srf: SpikedFeatures) -> float:

@@ -10,16 +10,14 @@ from functools import cached_property
 import numpy as np
 
 from giantstep.arrays import Array, Complex
-from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
-from giantstep.theory.first_layer.continued_rows import ContinuedRows
+from giantstep.theory.first_layer.continued_rows import ContinuedOneGroup
 from giantstep.theory.first_layer.descent import Descent
 from giantstep.theory.first_layer.interface import Accuracy
 from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.theory.first_layer.reused_batch import ReusedBatch
 from giantstep.theory.first_layer.reused_resolvent import ReusedResolvent
-from giantstep.theory.rows.one_group import variances_at
 from giantstep.theory.rows.row_functions import Forms, RowFunctions, Traces, as_columns
 from giantstep.validation import Fault
 
@@ -97,37 +95,30 @@ class OneBatch(Descent):
         ]
 
 
-class ContinuedReusedRows(ContinuedRows):
-    """The map from complex hats to V and T, near a solution; see `ContinuedRows`.
-
-    The unknowns are t and the matrix G of `ReusedResolvent`.
-    """
+class ContinuedReusedRows(ContinuedOneGroup):
+    """The unknowns at complex hats are t and the matrix G of `ReusedResolvent`."""
 
     def __init__(self, rows: ReusedResolvent, beta: float) -> None:
-        self.rows, self.beta = rows, beta
+        self.rows, self.beta, self.phi = rows, beta, 1 + rows.last * (rows.order + 1)
 
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
         """Compute the unknowns far above the real axis, where t is small."""
         t = self.beta * V1_hat[:, 0, 0] / L[:, 0]
         return np.column_stack([t, np.tile(self.rows.at_zero.ravel(), (t.size, 1))])
 
-    def variances_near(
-        self, V1_hat: Complex, L: Complex, near: Complex
-    ) -> tuple[Complex, Complex, Complex]:
-        """Map complex hats to V and T by one Newton step; the response is the unknowns."""
-        A, L, t, k, m = V1_hat[:, 0, 0], L[:, 0], near[:, 0], self.rows.last, self.rows.order
-        G = near[:, 1:].reshape(-1, m, m)
+    def equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
+        """Evaluate `t (ratio + phi) = beta`, where phi is an entry of G, and G's own equation."""
+        t, k, m = unknowns[:, 0], self.rows.last, self.rows.order
+        G = unknowns[:, 1:].reshape(-1, m, m)
         mapped, slope = self.rows.map(t, G)
-        load, place = L / A + G[:, k, k], 1 + k * m + k
+        load = ratio + unknowns[:, self.phi]
         jacobian = np.zeros((t.size, m * m + 1, m * m + 1), dtype=complex)
-        jacobian[:, 0, 0], jacobian[:, 0, place] = load, t
+        jacobian[:, 0, 0], jacobian[:, 0, self.phi] = load, t
         jacobian[:, 1:, 0] = (mapped[:, :, k, None] * mapped[:, k, None]).reshape(t.size, -1)
         jacobian[:, 1:, 1:] = np.eye(m * m) - slope
-        right = np.zeros((t.size, m * m + 1, 2), dtype=complex)
-        right[:, 0, 0], right[:, 1:, 0] = self.beta - t * load, (mapped - G).reshape(t.size, -1)
-        right[:, 0, 1] = -t  # by L/V1_hat
-        step, by_ratio = np.moveaxis(solve_small(jacobian, right), -1, 0)
-        reached = near + step
-        t, phi, dphi = reached[:, 0], reached[:, place], by_ratio[:, place] / by_ratio[:, 0]
-        V, T = variances_at(A, L, Traces(t, 1 - t * phi, phi, -phi - t * dphi, dphi), self.beta)
-        return V, T, reached
+        return np.column_stack([t * load - self.beta, (G - mapped).reshape(t.size, -1)]), jacobian
+
+    def traces(self, unknowns: Complex, slope: Complex) -> Traces:
+        """Compute the traces, and their derivatives along a slope by that of t."""
+        t, phi, dphi = unknowns[:, 0], unknowns[:, self.phi], slope[:, self.phi] / slope[:, 0]
+        return Traces(t, 1 - t * phi, phi, -phi - t * dphi, dphi)

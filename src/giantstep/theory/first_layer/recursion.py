@@ -76,7 +76,7 @@ def _rows_after(steps: int, network: Network) -> RowFunctions:
         columns = []
         for part in np.array_split(t, count):
             at = solve_self_energy(step, rows.traces, part)
-            forms = forms_after(step, sigma, at, rows.forms(at.before.t)[0])
+            forms = forms_after(step, sigma, at, rows.forms(at.before.t))
             columns.append(as_columns(at.f, at.phi, forms))
         return np.concatenate(columns)
 

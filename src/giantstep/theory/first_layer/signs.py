@@ -128,13 +128,11 @@ class Signs(Descent):
         """Refuse complex ridges, at which rows after signs are not known."""
         raise refusal("bulk", TRAINED, f"{ISOTROPIC} for the spectrum after a step by signs")
 
-    def trained_bulk(
-        self, f: ConditionalFeatures, srf: SpikedFeatures, task_overlap: float = 1.0
-    ) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures, task: float = 1) -> Bulk:
         """Make the bulk with what is known of the rows' covariance."""
         if len(self.protocol.readout) > 1:
-            return self.plain.trained_bulk(f, srf, task_overlap)
-        return super().trained_bulk(f, srf, task_overlap)
+            return self.plain.trained_bulk(f, srf, task)
+        return super().trained_bulk(f, srf, task)
 
     def row_overlap(self, srf: SpikedFeatures) -> float:
         """Compute d times the variance of a row's projection on the target."""

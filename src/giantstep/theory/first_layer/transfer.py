@@ -60,11 +60,9 @@ class Transfer(SteppedLayer):
         """Compute what the steps do to all rows together."""
         return self.pretrained.common_rows()
 
-    def trained_bulk(
-        self, f: ConditionalFeatures, srf: SpikedFeatures, task_overlap: float = 1.0
-    ) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures, task: float = 1) -> Bulk:
         """Make the bulk of the steps, in directions of the readout's target."""
-        return self.pretrained.trained_bulk(f, srf, self.problem.task_overlap * task_overlap)
+        return self.pretrained.trained_bulk(f, srf, self.problem.task_overlap * task)
 
     def row_overlap(self, srf: SpikedFeatures) -> float:
         """Compute d times the variance of a row's projection on the target of the steps."""

@@ -266,6 +266,6 @@ class ConvexEquations:
         self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array
     ) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""
-        image = self.evaluate(x, averages, alpha, ridge)
+        image, q = self.evaluate(x, averages, alpha, ridge), self.order_parameters(x).q
         penalty = self.square_loss.penalty
-        return penalty.overlaps_of_groups(image.response, image.direction, image.hats)
+        return penalty.overlaps_of_groups(image.response, image.direction, q, image.hats)

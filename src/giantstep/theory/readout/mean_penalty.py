@@ -58,10 +58,10 @@ class MeanPenalty:
         return first, second
 
     def overlaps_of_groups(
-        self, response: SpikeResponse, direction: Array, hats: Hats
+        self, response: SpikeResponse, direction: Array, q: Array, hats: Hats
     ) -> GroupOverlaps:
         """Compute the overlaps between groups, as `SpikeResponse.of_groups` does."""
-        groups = response.of_groups(direction, hats.zeta, hats.psi)
+        groups = response.of_groups(direction, q, hats)
         q1 = groups.q1
         for letters, common in zip(self.letters, self.common, strict=True):
             q1 = q1 + response.screened_sources_of_groups(common, letters * hats.m) / self.width

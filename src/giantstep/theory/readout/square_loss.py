@@ -91,8 +91,8 @@ class SquareLoss:
 
     def of_groups(self, solution: SquareLossSolution) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair."""
-        hats = solution.mean.hats
-        return self.penalty.overlaps_of_groups(solution.response, solution.errors.direction, hats)
+        response, errors, hats = solution.response, solution.errors, solution.mean.hats
+        return self.penalty.overlaps_of_groups(response, errors.direction, errors.q, hats)
 
 
 class ResidualErrors(NamedTuple):

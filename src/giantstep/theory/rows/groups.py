@@ -20,17 +20,14 @@ from giantstep.theory.rows.eigenmodes import Factor, Modes, RowCovariance, produ
 from giantstep.theory.rows.first_batch import FirstBatch, KnownTraces
 from giantstep.theory.rows.interface import (
     Bulk,
+    Continued,
     GroupOverlaps,
     Hats,
     Pair,
     SpikeResponse,
     in_parts,
 )
-from giantstep.theory.rows.response import (
-    response_derivative,
-    solve_self_consistency,
-    variances_from_terms,
-)
+from giantstep.theory.rows.response import solve_self_consistency, variances_from_terms
 
 
 class GroupsBulk(Bulk):
@@ -70,7 +67,8 @@ class GroupsBulk(Bulk):
             return modes.load, modes.load_decrease(modes, modes.pair.powers)
 
         diagonal = contract("gr,srt,gt->sg", B, V1_hat, B)
-        q = solve_self_consistency(L, (base + batch_weight * batch.label_power) * diagonal, load)
+        largest_load = (base + batch_weight * batch.label_power) * diagonal
+        q = solve_self_consistency(L, 1 / (L + largest_load), load)
         return variances_from_terms(q, Modes(self.rows, q, factor).terms(), pi, beta)
 
     def continued(self) -> GroupsBulk:
@@ -84,9 +82,7 @@ class GroupsBulk(Bulk):
         modes = np.zeros((len(L), self.rows.B.shape[1]), dtype=complex)
         return np.concatenate([1 / L, modes, modes + 1], axis=-1)
 
-    def variances_near(
-        self, V1_hat: Complex, L: Complex, near: Complex
-    ) -> tuple[Complex, Complex, Complex]:
+    def variances_near(self, V1_hat: Complex, L: Complex, near: Complex) -> Continued:
         """Map complex hats to V and T; the response is q, theta and tr Z of the modes.
 
         The nearby q solves its equation exactly at another L: the results are continued from there
@@ -100,12 +96,6 @@ class GroupsBulk(Bulk):
         V = V - np.einsum("skg,sg->sk", T[:, :, -pi.size :], L - at)
         q = V[:, -pi.size :] / pi
         return V, T, np.concatenate([q, modes.theta, modes.single.powers[0]], axis=-1)
-
-    def moved(self, response: Complex, dV: Complex) -> Complex:
-        """Move q along; theta and tr Z are only where to start from."""
-        pi = self.rows.pi
-        q, modes = response[:, : pi.size], response[:, pi.size :]
-        return np.concatenate([q + dV[:, -pi.size :] / pi, modes], axis=-1)
 
     def spike_response(self, V1_hat: Array, V: Array) -> GroupsResponse:
         """Compute how the readout responds at a solution."""
@@ -181,15 +171,15 @@ class GroupsResponse(SpikeResponse):
             [phi[:, 1, :, 0], mixed[:, 1], phi[:, 1, :, 1]],
         ])  # fmt: skip
 
-    def drives(self, zeta_hat: Array, psi_hat: Array) -> _Drives:
+    def drives(self, hats: Hats) -> _Drives:
         """Resolve the hats of the overlaps into modes."""
         size, (A, dual) = self.triangle.order, (self.modes.A, self.modes.dual)
-        hats = np.concatenate([zeta_hat, psi_hat], axis=-1)
-        spike = np.einsum("sij,sj->si", self.projection, hats)
+        every = np.concatenate([hats.zeta, hats.psi], axis=-1)
+        spike = np.einsum("sij,sj->si", self.projection, every)
         norms = np.zeros_like(self.V2)
         if self.bulk.norm_coupling.any():
-            norms = self.bulk.norm_coupling * zeta_hat[:, size:]
-        phi = np.stack([zeta_hat[:, :size] + spike, psi_hat], axis=1)
+            norms = self.bulk.norm_coupling * hats.zeta[:, size:]
+        phi = np.stack([hats.zeta[:, :size] + spike, hats.psi], axis=1)
         from_norms = np.einsum("sgk,sg->sk", A, self.V2 * norms)
         rows = np.einsum("srk,sxr->sxk", dual, phi)
         rows[:, 0] -= self.bulk.rows.beta * from_norms
@@ -204,10 +194,10 @@ class GroupsResponse(SpikeResponse):
         modes, batch = self.modes, self.bulk.rows.batch
         return np.stack(batch.pair_forms(modes.theta, modes.single, modes.pair))
 
-    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
+    def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair of groups."""
         modes, beta = self.modes, self.bulk.rows.beta
-        drive = self.drives(zeta_hat, psi_hat)
+        drive = self.drives(hats)
         on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
         single = np.einsum("jg,jskxy,sgxk->sgy", modes.row_norms, self.forms, on_groups)
         single[:, :, 0] += drive.norms
@@ -216,9 +206,9 @@ class GroupsResponse(SpikeResponse):
         xi = np.zeros_like(zeta)
         if self.bulk.norm_coupling.any():
             along = np.concatenate([self.along, self.mixed], axis=-1)
-            hats = np.concatenate([zeta_hat, psi_hat], axis=-1)
-            xi = np.einsum("sij,sj->si", along, hats)[:, self.triangle.order :]
-        V1, change = self._variances_of_groups(direction)
+            every = np.concatenate([hats.zeta, hats.psi], axis=-1)
+            xi = np.einsum("sij,sj->si", along, every)[:, self.triangle.order :]
+        V1, change = self._variances_of_groups(direction, -q[:, self.triangle.size :])
         q1 = self._squared_drives(on_groups, drive.norms)
         q1 -= zeta[:, :, None] * zeta[:, None]
         return GroupOverlaps(V1, q1 - change, zeta, psi, xi)
@@ -235,7 +225,7 @@ class GroupsResponse(SpikeResponse):
         q1 *= self.bulk.rows.beta**2 * V2[:, :, None] * V2[:, None]
         return q1
 
-    def _variances_of_groups(self, direction: Array) -> tuple[Array, Array]:
+    def _variances_of_groups(self, direction: Array, dV2: Array) -> tuple[Array, Array]:
         """Compute V1 between groups, and its derivative along a direction of the hats.
 
         `V1 = E_b [D - beta D M D]` and, with `W = 1 - beta D M`,
@@ -243,25 +233,21 @@ class GroupsResponse(SpikeResponse):
         """
         (_, pi, base, batch_weight, beta, batch), V2 = self.bulk.rows, self.V2
         modes = self.modes
-        c, A, split = modes.row_norms, modes.A, self.triangle.size
+        c, A = modes.row_norms, modes.A
         cc = product(c, c)
         ccc = np.moveaxis(product(cc, c), 3, 2)  # groups g, m, h
-        dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
-        terms = modes.terms()
-        gradient = np.einsum("sgij,sij->sg", terms.load_gradient, dA)
-        change = (gradient + dL)[..., None]
-        pi_dq = pi * response_derivative(modes.q, change, terms.load_decrease)[..., 0]
+        dA = self.triangle.unpack(direction[:, : self.triangle.size])
         identity, mean_c = np.eye(pi.size), base + batch_weight * batch.label_power
         ccM = np.einsum("jgh,jsk,sgk,shk->sgh", cc, np.stack(modes.single.powers), A, A)
         V1 = identity * (mean_c * V2)[:, None] - beta * V2[:, :, None] * ccM * V2[:, None]
-        linear = beta * V2[:, :, None] * ccM * pi_dq[:, None]
+        linear = beta * V2[:, :, None] * ccM * dV2[:, None]
         pair = np.stack(modes.pair.powers)
         dA_modes = np.einsum("sik,sij,sjl->skl", modes.dual, dA, modes.dual)
         quadratic = contract("jgh,jskl,sgk,shl,skl->sgh", cc, pair[:3], A, A, dA_modes)
-        cubic = contract("jgmh,jskl,sgk,smk,sml,shl,sm->sgh", ccc, pair, A, A, A, A, pi_dq)
+        cubic = contract("jgmh,jskl,sgk,smk,sml,shl,sm->sgh", ccc, pair, A, A, A, A, dV2)
         quadratic -= beta * cubic
         quadratic *= beta * V2[:, :, None] * V2[:, None]
-        dV1 = identity * (mean_c * pi_dq)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
+        dV1 = identity * (mean_c * dV2)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
         return V1, dV1
 
     def polynomial(self, rows: Array) -> Array:
@@ -323,7 +309,7 @@ class GroupsPair(Pair):
     def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
         """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""
         (one, other), beta, forms = (self.one, self.other), self.rows.beta, self._traces[1]
-        drive, driven = one.drives(hats.zeta, hats.psi), other.drives(others.zeta, others.psi)
+        drive, driven = one.drives(hats), other.drives(others)
         left = np.einsum("sgk,sxk->sgxk", one.modes.A, drive.rows)
         right = np.einsum("sgk,sxk->sgxk", other.modes.A, driven.rows)
         c = one.modes.row_norms

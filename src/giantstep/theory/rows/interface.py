@@ -58,6 +58,10 @@ class Hats(NamedTuple):
     m: Array
 
 
+# V and T at complex hats, and what belongs to them: the response, shape (S, D).
+Continued = tuple[Complex, Complex, Complex]
+
+
 class Bulk(ABC):
     """The bulk of the first layer."""
 
@@ -125,15 +129,16 @@ class SpikeResponse(ABC):
     V2: Array
 
     @abstractmethod
-    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
+    def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair of groups.
 
         Parameters
         ----------
         direction : Array, shape (S, K)
-            The direction of the hats along which V changes by minus (q1, q2).
-        zeta_hat, psi_hat : Array
-            As in `Hats`.
+            The direction of the hats along which V2 changes by minus q2.
+        q : Array, shape (S, K)
+            (q1, q2) over the functions phi and the groups.
+        hats : Hats
         """
 
     @abstractmethod
@@ -201,9 +206,7 @@ class ContinuedVariances(Protocol):
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
         """Compute the response far above the real axis, from which to continue, shape (S, D)."""
 
-    def variances_near(
-        self, V1_hat: Complex, L: Complex, near: Complex
-    ) -> tuple[Complex, Complex, Complex]:
+    def variances_near(self, V1_hat: Complex, L: Complex, near: Complex) -> Continued:
         """Map complex hats to V and T, near a response that is known.
 
         Parameters
@@ -218,9 +221,6 @@ class ContinuedVariances(Protocol):
         V, T : Complex
         response : Complex, shape (S, D)
         """
-
-    def moved(self, response: Complex, dV: Complex) -> Complex:
-        """Predict the response where V has changed by dV, shape (S, K)."""
 
 
 def in_parts(triangle: Triangle, through_q: Array, direct: Array | None) -> tuple[Array, Array]:

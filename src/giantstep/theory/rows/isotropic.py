@@ -18,12 +18,12 @@ import numpy as np
 
 from giantstep.arrays import Array, Complex, RealOrComplex
 from giantstep.numerics.contraction import contract
-from giantstep.numerics.linear_systems import invert_symmetric, solve_small
-from giantstep.numerics.newton import iterate_newton
+from giantstep.numerics.linear_systems import invert_symmetric
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.spiked_features import Groups
 from giantstep.theory.rows.interface import (
     Bulk,
+    Continued,
     GroupOverlaps,
     Hats,
     Pair,
@@ -31,14 +31,14 @@ from giantstep.theory.rows.interface import (
     in_parts,
 )
 from giantstep.theory.rows.response import (
+    MAX_ITERATIONS,
     ResponseTerms,
-    response_derivative,
     solve_self_consistency,
     variances_from_terms,
 )
 
-# Newton's method for q near a known one: most steps, and the relative step at which it converged.
-_MAX_ITERATIONS, _TOLERANCE = 12, 1e-11
+# Of Newton's method for q from a solution nearby.
+_NEARBY_ITERATIONS = 12
 
 
 class Screened(NamedTuple):
@@ -95,19 +95,19 @@ class IsotropicBulk(Bulk):
 
     def variances_of_groups(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Compute `variances` for any number of groups, theory.md section 4."""
+        diagonal = contract("gr,srt,gt->sg", self.B, V1_hat, self.B)
+        return self._variances_from(1 / (L + self.groups.c * diagonal), V1_hat, L, MAX_ITERATIONS)
 
-        def load(q: Array) -> tuple[Array, Array]:
+    def _variances_from(
+        self, start: RealOrComplex, V1_hat: RealOrComplex, L: RealOrComplex, most: int
+    ) -> tuple[RealOrComplex, RealOrComplex]:
+        """Compute V and T, real or complex; the solution for q begins at `start`."""
+
+        def load(q: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
             M = self.screened(q, V1_hat).M
             return self.groups.c * np.einsum("sgg->sg", M), self.load_decrease(M, M)
 
-        diagonal = contract("gr,srt,gt->sg", self.B, V1_hat, self.B)
-        q = solve_self_consistency(L, self.groups.c * diagonal, load)
-        return self._variances_at(q, V1_hat)
-
-    def _variances_at(
-        self, q: RealOrComplex, V1_hat: RealOrComplex
-    ) -> tuple[RealOrComplex, RealOrComplex]:
-        """Compute V and T of `variances` once q solves its equation; real or complex."""
+        q = solve_self_consistency(L, start, load, most)
         at = self.screened(q, V1_hat)
         return variances_from_terms(q, self.response_terms(at, at), self.groups.pi, self.beta)
 
@@ -147,26 +147,10 @@ class IsotropicBulk(Bulk):
         """Compute q far above the real axis, where the load vanishes."""
         return 1 / L
 
-    def variances_near(
-        self, V1_hat: Complex, L: Complex, near: Complex
-    ) -> tuple[Complex, Complex, Complex]:
+    def variances_near(self, V1_hat: Complex, L: Complex, near: Complex) -> Continued:
         """Map complex hats to V and T; the response is the root q of `q (L + c M(q)) = 1`."""
-
-        def advance(q: Complex) -> tuple[Complex, Array]:
-            M = self.screened(q, V1_hat).M
-            inner = L + self.groups.c * np.einsum("sgg->sg", M)
-            # d(q inner) = inner dq - q c beta M^2 pi c dq
-            decrease = q[:, :, None] * self.load_decrease(M, M)
-            slope = inner[:, :, None] * np.eye(q.shape[-1]) - decrease
-            step = solve_small(slope, 1 - q * inner)
-            return q + step, np.abs(step) / np.abs(q + step)
-
-        q = iterate_newton(advance, near, _TOLERANCE, _MAX_ITERATIONS)
-        return *self._variances_at(q, V1_hat), q
-
-    def moved(self, response: Complex, dV: Complex) -> Complex:
-        """Leave q, which `variances_near` solves for."""
-        return response
+        V, T = self._variances_from(near, V1_hat, L, _NEARBY_ITERATIONS)
+        return V, T, np.divide(V[:, -near.shape[1] :], self.groups.pi, dtype=complex)
 
     def spike_response(self, V1_hat: Array, V: Array) -> IsotropicResponse:
         """Compute how the readout responds at a solution."""
@@ -218,22 +202,19 @@ class IsotropicResponse(SpikeResponse):
         repeated = np.kron(np.eye(bulk.first_across.size), self.V1).astype(float, copy=False)
         self.across = bulk.beta * repeated
 
-    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
+    def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute V1, q1 and the overlaps between groups from those between the functions phi."""
-        (c, _, pi, _), beta = self.bulk.groups, self.bulk.beta
-        q, split = self.V2 / pi, self.triangle.size
-        dA, dL = self.triangle.unpack(direction[:, :split]), direction[:, split:]
+        (c, _, _, _), beta, split = self.bulk.groups, self.bulk.beta, self.triangle.size
+        dA, dV2 = self.triangle.unpack(direction[:, :split]), -q[:, split:]
         M, BK, _ = self.matrices
-        gradient = c * np.einsum("sgr,srt,sgt->sg", BK, dA, BK)
-        dq = response_derivative(q, (gradient + dL)[..., None], self.bulk.load_decrease(M, M))
-        d = pi * c * q
+        d = c * self.V2
         W = np.eye(c.size) - beta * d[:, :, None] * M  # (I + beta D V1_hat)^-1
         V1B = d[:, :, None] * BK
         V1 = W * d[:, None, :]
-        dV1 = (W * (pi * c * dq[..., 0])[:, None, :]) @ W.transpose(0, 2, 1)
+        dV1 = (W * (c * dV2)[:, None, :]) @ W.transpose(0, 2, 1)
         dV1 -= beta * V1B @ dA @ V1B.transpose(0, 2, 1)
-        zeta = beta * (c * self.V2)[:, None] * self.by_spike(zeta_hat)
-        first = np.einsum("d,sdr->sr", self.bulk.first_across, self.by_direction(psi_hat))
+        zeta = beta * (c * self.V2)[:, None] * self.by_spike(hats.zeta)
+        first = np.einsum("d,sdr->sr", self.bulk.first_across, self.by_direction(hats.psi))
         psi = beta * np.einsum("sgr,sr->sg", V1B, first)
         V1 = (V1 + V1.transpose(0, 2, 1)) / 2
         # Averaged over their further directions, spikes curve the mean features.

@@ -55,19 +55,19 @@ class LetterRowsResponse(IsotropicResponse):
         self.mixed = self.between
         self.along = along - column @ V1_hat @ both[:, :, self.R :]
 
-    def hats(self, zeta_hat: Array, psi_hat: Array) -> tuple[Array, Array]:
+    def hats(self, hats: Hats) -> tuple[Array, Array]:
         """Compute psi, and the hats less what the readout does, by groups: (S, r + 1, G)."""
-        psi = np.einsum("sat,st->sa", self.across, psi_hat)
-        psi += np.einsum("sza,sz->sa", self.between, zeta_hat)
-        left = psi_hat - np.einsum("sab,sb->sa", self.V1_hat, psi)
-        hats = np.concatenate([zeta_hat, left], axis=1)
-        return psi, hats.reshape(len(psi), -1, self.R) @ self.bulk.B.T
+        psi = np.einsum("sat,st->sa", self.across, hats.psi)
+        psi += np.einsum("sza,sz->sa", self.between, hats.zeta)
+        left = hats.psi - np.einsum("sab,sb->sa", self.V1_hat, psi)
+        every = np.concatenate([hats.zeta, left], axis=1)
+        return psi, every.reshape(len(psi), -1, self.R) @ self.bulk.B.T
 
-    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
+    def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair of groups."""
-        isotropic = super().of_groups(direction, zeta_hat, psi_hat)
-        _, hats = self.hats(zeta_hat, psi_hat)
-        overlaps = np.einsum("gij,sjg->sig", self.covariance, hats)
+        isotropic = super().of_groups(direction, q, hats)
+        _, of_groups = self.hats(hats)
+        overlaps = np.einsum("gij,sjg->sig", self.covariance, of_groups)
         overlaps *= self.bulk.beta * self.V2[:, None]
         psi, xi = overlaps[:, -1], np.einsum("sjg,gj->sg", overlaps[:, 1:-1], self.bulk.beside)
         q1 = isotropic.q1 + psi[:, :, None] * psi[:, None, :]
@@ -86,7 +86,7 @@ class LetterRowsPair(IsotropicPair):
 
     def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
         """Compute what the overlaps add, through V2 and at fixed V2."""
-        psi, left = self.one.hats(hats.zeta, hats.psi)
-        phi, right = self.other.hats(others.zeta, others.psi)
+        psi, left = self.one.hats(hats)
+        phi, right = self.other.hats(others)
         squares = np.einsum("sig,gij,sjg->sg", left, self.one.covariance, right)
         return in_parts(self.triangle, self.bulk.beta * squares, psi[:, :, None] * phi[:, None])

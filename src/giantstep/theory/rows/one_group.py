@@ -14,7 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from giantstep.arrays import Array, RealOrComplex
+from giantstep.arrays import Array, Complex, RealOrComplex
+from giantstep.numerics.differences import with_slope
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.theory.rows.interface import (
@@ -54,16 +55,15 @@ class OneGroupBulk(Bulk):
         d times the variance of |b|^2/c - 1.
     at_complex_ridges : callable
         Makes the variances there.
-    of_mean_row : callable
-        From the traces at some t to those by which the readout screens the rows' mean; by default
-        the same, of (1 + t C)^-1.
+    of_mean_row : callable, optional
+        By which the readout screens the rows' mean, as a function of t: by default tr (1 + t C)^-1.
     """
 
     isotropic: IsotropicBulk
     rows: RowFunctions
     norm_variance: float
     at_complex_ridges: Callable[[], ContinuedVariances]
-    of_mean_row: Callable[[Traces], Traces] = lambda at: at
+    of_mean_row: Callable[[Complex], Complex] | None = None
 
     @property
     def floats_per_point(self) -> int:
@@ -86,29 +86,21 @@ class OneGroupBulk(Bulk):
         """Compute how the readout responds at a solution."""
         return OneGroupResponse(self, V1_hat, V)
 
-    def response(self, t: Array) -> tuple[Array, Array]:
-        """Compute Psi(t) and its derivative, shapes (S, D + 2, D + 2).
+    def response(self, t: RealOrComplex) -> RealOrComplex:
+        """Compute Psi(t), shape (S, D + 2, D + 2).
 
         The covariance of (b, norm) is filtered by the readout, and the direction of the spike,
         which the readout treats apart, taken out of that filter.
         """
-        (R, filtered), (dR, dfiltered) = self.rows.forms(t)
-        phi, dphi = R.copy(), dR.copy()
-        phi[:, :-1, :-1], dphi[:, :-1, :-1] = filtered, dfiltered
-        phi[:, -1, -1] = self.norm_variance - t * R[:, -1, -1]
-        dphi[:, -1, -1] = -(R[:, -1, -1] + t * dR[:, -1, -1])
+        phi, filtered = self.rows.forms(t)
+        along = phi[:, :1, :1].copy()
+        phi[:, :-1, :-1] = filtered
+        phi[:, _NORM, _NORM] = self.norm_variance - t * phi[:, _NORM, _NORM]
         unit = np.ones(phi.shape[-1])
         unit[_NORM] = self.isotropic.groups.c[0] / 2  # |b|^2/2 for |b|^2/c - 1
-        units = np.multiply.outer(unit, unit)
-        phi, dphi = phi * units, dphi * units
-        weight = (t / R[:, 0, 0])[:, None, None]
-        dweight = (1 / R[:, 0, 0] - t * dR[:, 0, 0] / R[:, 0, 0] ** 2)[:, None, None]
-        column, dcolumn = phi[:, :, :1], dphi[:, :, :1]
-        mixed = dcolumn @ column.transpose(0, 2, 1)
-        outer = column @ column.transpose(0, 2, 1)
-        psi = phi + weight * outer
-        dpsi = dphi + dweight * outer + weight * (mixed + mixed.transpose(0, 2, 1))
-        return psi, dpsi
+        phi *= np.multiply.outer(unit, unit)
+        column = phi[:, :, :1]
+        return phi + t[:, None, None] / along * column @ column.swapaxes(1, 2)
 
 
 class OneGroupResponse(SpikeResponse):
@@ -118,21 +110,28 @@ class OneGroupResponse(SpikeResponse):
         self.bulk, self.beta, self.V2 = bulk, bulk.isotropic.beta, V[:, 1:]
         self.V1, self.A, q = V[:, :1], V1_hat[:, 0, 0], V[:, 1]
         self.at = bulk.rows.traces(self.beta * self.A * q)
-        self.psi, self.psi_slope = bulk.response(self.at.t)
+        self.psi, self.psi_slope = with_slope(bulk.response, self.at.t)
         self.K = self.beta * q[:, None, None] * self.psi
         self.along = self.K[:, _WITH_SPIKE][:, :, _WITH_SPIKE]
         self.mixed: Array | None = self.K[:, _WITH_SPIKE, _ACROSS]
         self.across = self.K[:, _ACROSS, _ACROSS]
 
-    def of_groups(self, direction: Array, zeta_hat: Array, psi_hat: Array) -> GroupOverlaps:
+    @cached_property
+    def mean_row(self) -> tuple[Array, Array]:
+        """How the readout screens the rows' mean, and the derivative of that by t."""
+        return with_slope(self.bulk.of_mean_row or self._of_all_rows, self.at.t)
+
+    def _of_all_rows(self, t: Complex) -> Complex:
+        return self.bulk.rows.traces(t).f
+
+    def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute the overlaps of the one group of neurons."""
-        B2 = self.bulk.isotropic.B[0, 0] ** 2
-        L = 1 / self.V2 - (self.A * self.at.phi)[:, None]
-        _, T = self.bulk.variances(self.A[:, None, None], L)
-        z = _ordered(zeta_hat, psi_hat)
+        B2, z = self.bulk.isotropic.B[0, 0] ** 2, _ordered(hats)
+        # V1 = V2 phi(t), along the direction and at fixed V2.
+        V2, dV2 = self.V2[:, 0], -q[:, 1]
+        dt = self.beta * (V2 * direction[:, 0] + self.A * dV2)
         form = np.einsum("si,sij,sj->s", z, self.psi_slope, z)
-        direct = -((self.beta * self.V2[:, 0]) ** 2) * form
-        q1 = np.einsum("sj,sj->s", T[:, 0], direction) + direct
+        q1 = -(dV2 * self.at.phi + V2 * self.at.dphi * dt) - (self.beta * V2) ** 2 * form
         overlaps = np.einsum("sij,sj->si", self.K, z)
         return GroupOverlaps(
             V1=(self.V1 * B2)[:, :, None],
@@ -144,12 +143,12 @@ class OneGroupResponse(SpikeResponse):
 
     def screened(self, rows: Array) -> Array:
         """Compute M, averaged over the rows' covariance, times the sum of `rows`: (S, 1, 1)."""
-        return rows.sum() * (self.A * self.bulk.of_mean_row(self.at).f)[:, None, None]
+        return rows.sum() * (self.A * self.mean_row[0])[:, None, None]
 
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
         """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, 1, 1)."""
-        at = self.bulk.of_mean_row(self.at)
-        return (rows.sum() * w[:, 0] ** 2 * (at.f + at.t * at.df))[:, None, None]
+        f, df = self.mean_row
+        return (rows.sum() * w[:, 0] ** 2 * (f + self.at.t * df))[:, None, None]
 
     def pair(self, other: OneGroupResponse) -> OneGroupPair:
         """Pair it with the response of another readout, or with itself."""
@@ -181,7 +180,7 @@ class OneGroupPair(Pair):
 
     def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
         """Compute minus the derivative of z K z by the hats: through V2, and at fixed V2."""
-        z, y = (_ordered(each.zeta, each.psi) for each in (hats, others))
+        z, y = (_ordered(each) for each in (hats, others))
         both = self._divided(self.one.psi, self.other.psi, self.one.psi_slope)
         slope, through_V2 = (np.einsum("si,sij,sj->s", z, part, y)[:, None] for part in both)
         direct = -(self.beta**2) * self.qq * slope
@@ -189,16 +188,15 @@ class OneGroupPair(Pair):
 
     def screened_sources(self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
         """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
-        at, by = (each.bulk.of_mean_row(each.at) for each in (self.one, self.other))
-        squares = rows.sum() * w * v
-        df, direct = (x[:, None] for x in self._divided(at.f, by.f, at.df))
+        (f, df), (g, _), squares = self.one.mean_row, self.other.mean_row, rows.sum() * w * v
+        df, direct = (x[:, None] for x in self._divided(f, g, df))
         through_q = -squares * self.beta * self.AA * df
         return in_parts(self.triangle, through_q, (squares * direct)[:, :, None])
 
 
-def _ordered(zeta_hat: Array, psi_hat: Array) -> Array:
+def _ordered(hats: Hats) -> Array:
     """Order the hats as Psi is."""
-    return np.concatenate([zeta_hat[:, :1], psi_hat, zeta_hat[:, 1:]], axis=-1)
+    return np.concatenate([hats.zeta[:, :1], hats.psi, hats.zeta[:, 1:]], axis=-1)
 
 
 class OneGroupVariances:

@@ -16,14 +16,16 @@ from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 
-_MAX_ITERATIONS = 300
-_TOLERANCE = 1e-14
-_LONGEST_STEP = 3
+# Newton's method for log q: most steps, a step after which only rounding is left, and the longest.
+MAX_ITERATIONS, _TOLERANCE, _LONGEST_STEP = 300, 1e-10, 3
 
 
 def solve_self_consistency(
-    L: Array, largest_load: Array, load: Callable[[Array], tuple[Array, Array]]
-) -> Array:
+    L: RealOrComplex,
+    q: RealOrComplex,
+    load: Callable[[RealOrComplex], tuple[RealOrComplex, RealOrComplex]],
+    most: int = MAX_ITERATIONS,
+) -> RealOrComplex:
     """Solve `q (L + load(q)) = 1` for q of shape (S, G).
 
     Newton's method in the logarithms of q, in which the map is monotone and the rows of its
@@ -32,24 +34,25 @@ def solve_self_consistency(
 
     Parameters
     ----------
-    L : Array, shape (S, G)
-    largest_load : Array, shape (S, G)
-        The load at q = 0.
+    L : array, shape (S, G)
+    q : array, shape (S, G)
+        Where to start: at the load of q = 0, or near a solution if they are complex.
     load : callable
         From q to the load, and to minus its derivative by q, shape (S, G, G).
+    most : int
+        Steps.
     """
 
-    def advance(x: Array) -> tuple[Array, Array]:
-        q = np.exp(x)
+    def advance(q: RealOrComplex) -> tuple[RealOrComplex, Array]:
         at_q, decrease = load(q)
-        mapped = 1 / (L + at_q)
-        jacobian = mapped[:, :, None] * decrease * q[:, None]
-        step = -solve_small(np.eye(L.shape[-1]) - jacobian, x - np.log(mapped))
-        return x + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP), np.abs(step)
+        inner = L + at_q
+        jacobian = decrease * q[:, None] / inner[:, :, None]
+        step = -solve_small(np.eye(L.shape[-1]) - jacobian, np.log(q * inner))
+        size = np.abs(step)
+        return q * np.exp(step * (_LONGEST_STEP / np.maximum(size, _LONGEST_STEP))), size
 
-    x = iterate_newton(advance, -np.log(L + largest_load), _TOLERANCE, _MAX_ITERATIONS)
     # One iteration of the map gains the last digits, and spreads NaN where it belongs.
-    return 1 / (L + load(np.exp(x))[0])
+    return 1 / (L + load(iterate_newton(advance, q, _TOLERANCE, most))[0])
 
 
 def response_derivative(

@@ -57,8 +57,8 @@ class Forms(NamedTuple):
         Of `C (1 + t C)^-1`, without a.
     """
 
-    resolvent: Array
-    filtered: Array
+    resolvent: RealOrComplex
+    filtered: RealOrComplex
 
 
 class RowFunctions:
@@ -82,9 +82,9 @@ class RowFunctions:
         self._scale, self.degree = scale, len(coefficients) - 1
         size, last = (np.max(np.abs(part), axis=0) for part in (coefficients, coefficients[-3:]))
         self.error = float(np.max(last / np.maximum(size, 1.0)))
-        slopes = np.zeros_like(coefficients)
-        slopes[: max(1, self.degree)] = chebyshev.chebder(coefficients)
-        self._values_and_slopes: Array = np.stack([coefficients.T, slopes.T])
+        self._coefficients: Array = coefficients.T
+        self._slopes = np.zeros((2, self.degree + 1))
+        self._slopes[:, : max(1, self.degree)] = chebyshev.chebder(coefficients[:, :2]).T
 
     @classmethod
     def at_initialisation(cls, directions: int) -> RowFunctions:
@@ -118,30 +118,27 @@ class RowFunctions:
             enough = math.ceil(degree * math.log(tolerance / 10) / math.log(last))
             degree = min(max(enough, degree + 4), 4 * degree, most)
 
-    def _evaluate(self, t: Array, chosen: slice = slice(None)) -> tuple[Array, Array]:
-        """Compute functions and their derivatives by t, shapes (functions, S)."""
-        c = self._scale
-        weight = 1 / (1 + c * t)
-        powers = chebyshev.chebvander((c * t - 1) * weight, self.degree).T
-        values, slopes = self._values_and_slopes[:, chosen] @ powers
-        values *= weight
-        return values, slopes * 2 * c * weight**3 - c * weight * values
+    def _basis(self, t: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
+        """Compute 1/(1 + c t), shape (S,), and polynomials of x, shape (degree + 1, S)."""
+        weight = 1 / (1 + self._scale * t)
+        return weight, chebyshev.chebvander((self._scale * t - 1) * weight, self.degree).T
 
-    def traces(self, t: Array) -> Traces:
+    def traces(self, t: RealOrComplex) -> Traces:
         """Compute the traces at some t, shape (S,)."""
-        values, slopes = self._evaluate(t, slice(2))
+        (weight, powers), c = self._basis(t), self._scale
+        values = self._coefficients[:2] @ powers * weight
+        slopes = self._slopes @ powers * 2 * c * weight**3 - c * weight * values
         return Traces(t, *values, *slopes)
 
-    def forms(self, t: Array) -> tuple[Forms, Forms]:
-        """Compute the forms at some t, shape (S,), and their derivatives by t."""
-        values, slopes = self._evaluate(t, slice(2, None))
-        return _as_forms(values), _as_forms(slopes)
+    def forms(self, t: RealOrComplex) -> Forms:
+        """Compute the forms at some t, shape (S,)."""
+        weight, powers = self._basis(t)
+        return _as_forms(self._coefficients[2:] @ powers * weight)
 
     def covariance(self, norm_variance: float) -> Array:
         """Return Sigma, of which these functions know all but the variance of the norms."""
-        at_zero, _ = self.forms(np.zeros(1))
-        sigma: Array = at_zero.resolvent[0].copy()
-        sigma[:-1, :-1], sigma[-1, -1] = at_zero.filtered[0], norm_variance
+        (sigma,), (filtered,) = self.forms(np.zeros(1))
+        sigma[:-1, :-1], sigma[-1, -1] = filtered, norm_variance
         return sigma
 
     def with_norm(self, norm: float, before: float) -> RowFunctions:
@@ -152,7 +149,7 @@ class RowFunctions:
 
         def functions(t: Array) -> Array:
             own = 1 / (1 + added * t)
-            at, (R, filtered) = self.traces(t * own), self.forms(t * own)[0]
+            at, (R, filtered) = self.traces(t * own), self.forms(t * own)
             filtered = filtered + added * R[:, :-1, :-1]
             columns = as_columns(at.f, at.phi + added * at.f, Forms(R, filtered))
             return columns * own[:, None]
@@ -215,7 +212,7 @@ class RowFunctions:
 
     def _parts(self) -> tuple[Array, Array, Forms]:
         """Return the coefficients of both traces and of the forms."""
-        f, phi, *forms = self._values_and_slopes[0]
+        f, phi, *forms = self._coefficients
         return f, phi, _as_forms(np.array(forms))
 
 
@@ -232,7 +229,7 @@ def as_columns(f: Array, phi: Array, forms: Forms) -> Array:
     return np.column_stack([f, phi, *triangles])
 
 
-def _as_forms(values: Array) -> Forms:
+def _as_forms(values: RealOrComplex) -> Forms:
     """Unpack the triangles of the forms, of shape (functions, S)."""
     m = math.isqrt(len(values)) - 1  # (m + 1)(m + 2)/2 + m (m + 1)/2 are (m + 1)^2
     resolvent, filtered = np.split(values, [triangle_of(m + 1).size])
