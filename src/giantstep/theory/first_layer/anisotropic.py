@@ -19,7 +19,13 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures, NodesOverKappa
 from giantstep.theory.first_layer.anisotropic_rows import AnisotropicRows
 from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
-from giantstep.theory.first_layer.interface import EXPONENTIAL, SLOWER, Accuracy, SteppedLayer
+from giantstep.theory.first_layer.interface import (
+    EXPONENTIAL,
+    SLOWER,
+    Accuracy,
+    Scope,
+    SteppedLayer,
+)
 from giantstep.theory.first_layer.leading_components import LeadingComponents
 from giantstep.theory.first_layer.network_state import (
     NetworkState,
@@ -29,7 +35,7 @@ from giantstep.theory.first_layer.network_state import (
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.one_group import OneGroupBulk
 from giantstep.theory.rows.row_functions import RowFunctions
-from giantstep.validation import Fault, refusal
+from giantstep.validation import refusal
 
 # Of the polynomials in t: steep spectra need larger degrees than those of a trained bulk, and a
 # smaller largest degree on finer rules shows where it is not enough.
@@ -39,22 +45,17 @@ _TOLERANCE, _MOST, _FEWER = 1e-11, 768, 576
 class Anisotropic(SteppedLayer):
     """Whitened rows, with the covariance of the inputs and what the step makes of it."""
 
-    def faults(self) -> list[Fault]:
-        """List why there is no theory of it."""
+    def scope(self) -> list[Scope]:
+        """List what this layer covers."""
         of = self.problem
         odd = lookup(of.activation).parity == "odd"
         class_or_odd = of.inputs == GAUSSIAN or lookup(of.target).parity == "odd"
-        holds = {
-            "target": (class_or_odd, f"odd or {CLASS}"),
-            "activation": (odd, "odd"),
-            "readout": (of.readout == UNIFORM, "1 for all neurons"),
-            "steps": (of.steps == 1, "1"),
-            "optimizer": (of.optimizer == SGD, SGD),
-        }
-        return super().faults() + [
-            Fault(name, getattr(of, name), f"{allowed} {THEORY}")
-            for name, (valid, allowed) in holds.items()
-            if not valid
+        return [
+            ("target", class_or_odd, f"odd or {CLASS} {THEORY}"),
+            ("activation", odd, f"odd {THEORY}"),
+            ("readout", of.readout == UNIFORM, f"1 for all neurons {THEORY}"),
+            ("steps", of.steps == 1, f"1 {THEORY}"),
+            ("optimizer", of.optimizer == SGD, f"{SGD} {THEORY}"),
         ]
 
     @cached_property

@@ -12,21 +12,17 @@ import math
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.newton import iterate_newton
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_function
 from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
+from giantstep.theory.rows.batch_moments import BatchMoments, BatchResolvent, DampedMoments
 from giantstep.theory.rows.batch_rule import split_gauss_rule
 from giantstep.theory.rows.label_rule import label_rule
 from giantstep.theory.rows.row_functions import Forms, as_columns
 
-# Newton's method for delta: most steps, and the relative step after which only rounding is left.
-_ITERATIONS, _SHORT_STEP = 100, 1e-10
 # The least size of parts of the rule over labels, over their own.
 _FINE = 1e-3
-# Powers of y and s = t.z that are averaged over the batch.
-_POWERS = (2, 0), (2, 2), (1, 1), (3, 1), (4, 0), (6, 0)
 # Where less of the target lies across the spike, it counts as none.
 _ALIGNED = 1e-7
 
@@ -57,66 +53,43 @@ class AnisotropicRows:
         weights = self._about_mean(weights)
         rule = split_gauss_rule(y[None], weights[:, None], _FINE * math.sqrt(step.label_power))
         y, weights = rule.rho[0], rule.weights[:, 0]
-        of_powers = [step.agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS]
-        self._squares, self._integrands = y**2, np.stack(of_powers, axis=1)
-        self.norm_variance = step.norm_variance(float(of_powers[4].sum())) if trained else 0.0
+        moments = BatchMoments(y, weights, step.agreement, step.inverse_batch)
+        each = np.full(self.s.size, 1 / self.s.size)
+        self.rows = BatchResolvent(self.s, step.tau * self.s**2, each, moments)
+        fourth_power = float(moments.damped(np.ones(y.size)).y4)
+        self.norm_variance = step.norm_variance(fourth_power) if trained else 0.0
 
     def _about_mean(self, weights: Array) -> Array:
         """Turn weights of the powers of t.z less its mean into those of its own."""
         mean, (one, s, squared) = self.step.mean, weights
         return np.stack([one, s + mean * one, squared + 2 * mean * s + mean**2 * one])
 
-    def _averages(self, w: Array, factors: int = 1) -> Array:
-        """Average the powers over the batch with factors 1/(1 + w y^2), shape (6, S)."""
-        return ((1 + w[:, None] * self._squares) ** -factors @ self._integrands).T
-
-    def _resolvent(self, t: Array) -> tuple[Array, Array]:
-        """Solve for delta at S values of t; return the averages, and 1/A_k of shape (S, d)."""
-        step, b = self.step, t * self.step.tau
-        free, squares = 1 + np.multiply.outer(t, self.s), self.s**2
-
-        def inverse(averages: Array) -> Array:
-            return 1 / (free + np.multiply.outer(b * averages[0], squares))
-
-        def advance(delta: Array) -> tuple[Array, Array]:
-            Q = inverse(self._averages(b * delta))
-            mean, squared = (
-                step.inverse_batch * (Q**k @ squares**k) / squares.size for k in (1, 2)
-            )
-            slope = 1 - squared * b**2 * self._averages(b * delta, 2)[4]
-            change = (mean - delta) / slope
-            return delta + change, np.abs(change) / delta
-
-        # From above, since the right side is concave in delta.
-        delta = np.full_like(t, step.inverse_batch * step.trace(2)) if self.trained else 0 * t
-        if self.trained:
-            delta = iterate_newton(advance, delta, _SHORT_STEP, _ITERATIONS)
-        averages = self._averages(b * delta)
-        return averages, inverse(averages)
+    def _resolvent(self, t: Array) -> tuple[DampedMoments, Array, Array]:
+        """Compute moments of the batch, and eigenvalues of D and Q, at S values of t."""
+        return self.rows.at(t, self.rows.spread(t) if self.trained else 0 * t)
 
     def columns(self, t: Array) -> Array:
         """Compute the traces, of Q and D Q, and the forms at S values of t, as `as_columns`."""
-        averages, Q = self._resolvent(t)
-        bulk = self.s + np.multiply.outer(self.step.tau * averages[0], self.s**2)
-        forms = self._forms(t, averages, Q)
+        moments, bulk, Q = self._resolvent(t)
+        forms = self._forms(t, moments, Q)
         filtered = (np.eye(2) - forms[:, :2, :2]) / t[:, None, None]
         return as_columns(Q.mean(axis=1), (bulk * Q).mean(axis=1), Forms(forms, filtered))
 
     def mean_row(self, t: Array) -> Array:
         """Compute tr (D_m - D) Q over its value at t = 0, twice: shape (S, 2)."""
-        excess, (_, Q) = self.step.mean_row(), self._resolvent(t)
+        excess, (_, _, Q) = self.step.mean_row(), self._resolvent(t)
         trace = Q @ excess / (excess.sum() or 1.0)
         return np.stack([trace, trace], axis=1)
 
-    def _forms_of_means(self, t: Array, averages: Array, Q: Array) -> Array:
+    def _forms_of_means(self, t: Array, E: DampedMoments, Q: Array) -> Array:
         """Compute the forms of Q in the means of y z and y^3 z, times Sigma, and t: (3, 3, S).
 
         Equations (9) to (11).
         """
-        step, (y2, y2s2, ys, y3s, y4, y6) = self.step, averages
+        step = self.step
         j0, j1, j2 = (step.weights * self.s**k @ Q.T for k in range(3))
-        x = t * step.tau * self.trained * (y2s2 - y2)
-        along, noise = np.array([ys, y3s, 1 + 0 * t]), np.array([[y2, y4], [y4, y6]])
+        x = t * step.tau * self.trained * (E.y2s2 - E.y2)
+        along, noise = np.array([E.ys, E.y3s, 1 + 0 * t]), np.array([[E.y2, E.y4], [E.y4, E.y6]])
         forms = (
             along[:, None] * along * np.array([[j2, j2, j1], [j2, j2, j1], [j1, j1, -x * j1**2]])
         )
@@ -125,12 +98,12 @@ class AnisotropicRows:
         forms[2, 2] += j0
         return forms
 
-    def _forms(self, t: Array, averages: Array, Q: Array) -> Array:
+    def _forms(self, t: Array, E: DampedMoments, Q: Array) -> Array:
         """Compute the forms of Q in the spike, the target across it, and a: (S, 3, 3).
 
         They follow from those in the means of y z and y^3 z over the batch, times Sigma, and t.
         """
-        step, forms = self.step, self._forms_of_means(t, averages, Q)
+        step, forms = self.step, self._forms_of_means(t, E, Q)
         (c, _, gamma), length = step.features(), np.sqrt(step.mean_power(2))
         k, of_cubes, g = step.norm_couplings() if self.trained else (0.0, 0.0, 0.0)
         forms = forms - t * g / (1 + t * g * forms[0, 0]) * forms[:, :1] * forms[:1]

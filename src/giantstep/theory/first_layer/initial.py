@@ -8,10 +8,9 @@ import numpy as np
 
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
-from giantstep.theory.first_layer.interface import MeanRows, SteppedLayer
-from giantstep.theory.first_layer.letters import one_letter_faults
+from giantstep.theory.first_layer.interface import MeanRows, Scope, SteppedLayer
+from giantstep.theory.first_layer.letters import letters_scope
 from giantstep.theory.first_layer.network_state import shared_parameters
-from giantstep.validation import Fault
 
 
 class Initial(SteppedLayer):
@@ -19,9 +18,9 @@ class Initial(SteppedLayer):
 
     batch = 0.0
 
-    def faults(self) -> list[Fault]:
-        """List why there is no theory of it."""
-        return super().faults() + one_letter_faults(self.problem)
+    def scope(self) -> list[Scope]:
+        """List what this layer covers."""
+        return [letters_scope(self.problem)]
 
     @cached_property
     def features(self) -> SpikedFeatures:

@@ -47,6 +47,10 @@ _KNOWN = frozenset({
 })  # fmt: skip
 
 
+# A parameter, whether the theory covers its value, and what it covers, in words.
+Scope = tuple[str, bool, str]
+
+
 class Accuracy(NamedTuple):
     """Relative changes of the hats and of the test error, with twice as many nodes, that are small.
 
@@ -238,12 +242,21 @@ class SteppedLayer(FirstLayer):
     takes: ClassVar[frozenset[str]] = frozenset()
 
     def faults(self) -> list[Fault]:
-        """List the parameters that this layer does not know."""
-        return [
-            Fault(name, getattr(self.problem, name), f"{one.default} in this theory")
+        """List the parameters whose values this layer does not cover."""
+        unknown = [
+            (name, getattr(self.problem, name) == one.default, f"{one.default} in this theory")
             for name, one in parameters_of(Protocol).items()
-            if name not in _KNOWN | self.takes and getattr(self.problem, name) != one.default
+            if name not in _KNOWN | self.takes
         ]
+        return [
+            Fault(name, getattr(self.problem, name), allowed)
+            for name, covered, allowed in unknown + self.scope()
+            if not covered
+        ]
+
+    def scope(self) -> list[Scope]:
+        """List what this layer covers of parameters that it knows."""
+        return []
 
     @cached_property
     def protocol(self) -> Protocol:

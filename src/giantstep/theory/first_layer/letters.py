@@ -15,43 +15,38 @@ from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_features import ConditionalFeatures
-from giantstep.theory.first_layer.interface import SLOWER, Accuracy, MeanRows, SteppedLayer
+from giantstep.theory.first_layer.interface import SLOWER, Accuracy, MeanRows, Scope, SteppedLayer
 from giantstep.theory.first_layer.letters_step import letters_states
 from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.interface import Bulk
 from giantstep.theory.rows.letter_rows import LetterRowsBulk
-from giantstep.validation import Fault
 
 
-def one_letter_faults(protocol: Protocol) -> list[Fault]:
-    """List that several letters go with targets of one direction alone."""
-    if len(protocol.readout) == 1 or teacher_of(protocol.target) is None:
-        return []
+def letters_scope(protocol: Protocol) -> Scope:
+    """Return that several letters go with targets of one direction alone."""
     allowed = "one value for all neurons in the theory of targets of several directions"
-    return [Fault("readout", protocol.readout, allowed)]
+    return "readout", len(protocol.readout) == 1 or teacher_of(protocol.target) is None, allowed
 
 
 class Letters(SteppedLayer):
     """Neurons of one letter share a spike after each step on a fresh batch."""
 
-    def faults(self) -> list[Fault]:
-        """List why there is no theory of it."""
-        problem, faults = self.problem, super().faults()
-        if problem.reuses_samples:
-            allowed = "false in the theory of readouts of several values, which needs fresh batches"
-            faults.append(Fault("reuse_batch", True, allowed))
-        if problem.optimizer != SGD:
-            allowed = (
-                f"{SGD} in the theory of readouts of several values with activations that are not"
-                " odd"
-            )
-            faults.append(Fault("optimizer", problem.optimizer, allowed))
-        if problem.readout in (NORMAL, FINER_NORMAL) and problem.steps > 1:
-            faults.append(Fault("steps", problem.steps, "1 in the theory of a normal readout"))
-        if problem.is_transfer:
-            allowed = "1, and the same target, where groups of neurons have spikes of their own"
-            faults.append(Fault("task_overlap", problem.task_overlap, allowed))
-        return faults + one_letter_faults(problem)
+    def scope(self) -> list[Scope]:
+        """List what this layer covers."""
+        of, several = self.problem, "in the theory of readouts of several values"
+        steps = of.steps == 1 or of.readout not in (NORMAL, FINER_NORMAL)
+        transfer = "1, and the same target, where groups of neurons have spikes of their own"
+        return [
+            ("reuse_batch", not of.reuses_samples, f"false {several}, which needs fresh batches"),
+            (
+                "optimizer",
+                of.optimizer == SGD,
+                f"{SGD} {several} with activations that are not odd",
+            ),
+            ("steps", steps, "1 in the theory of a normal readout"),
+            ("task_overlap", not of.is_transfer, transfer),
+            letters_scope(of),
+        ]
 
     @cached_property
     def history(self) -> tuple[LettersState, ...]:

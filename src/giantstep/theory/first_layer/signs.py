@@ -21,6 +21,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.descent import Descent, with_rows
 from giantstep.theory.first_layer.fresh_step import FreshStep, next_step
+from giantstep.theory.first_layer.interface import Scope
 from giantstep.theory.first_layer.network_state import NetworkState, check_weights
 from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.first_layer.sign_directions import directions_after_signs
@@ -28,7 +29,7 @@ from giantstep.theory.first_layer.sign_rows import SignRows
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.row_functions import RowFunctions
-from giantstep.validation import Fault, refusal
+from giantstep.validation import refusal
 
 # E |z|: of a unit of the step's length, what is along the gradient.
 _ALONG_GRADIENT = math.sqrt(2 / math.pi)
@@ -44,13 +45,10 @@ class Signs(Descent):
 
     history: tuple[()] = ()  # nothing beyond the features
 
-    def faults(self) -> list[Fault]:
-        """List why there is no theory of it."""
-        faults = super().faults()
-        if self.problem.steps == 1:
-            return faults
+    def scope(self) -> list[Scope]:
+        """List what this layer covers."""
         allowed = f"{SGD} in the theory of several steps: of others only the first is known"
-        return [*faults, Fault("optimizer", self.problem.optimizer, allowed)]
+        return [("optimizer", self.problem.steps == 1, allowed)]
 
     @cached_property
     def descent(self) -> Protocol:

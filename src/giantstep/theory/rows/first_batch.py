@@ -17,12 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array, Complex, RealOrComplex
+from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.gaussian import derivative_variance, standard_moments, third_coefficient
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import label_agreement, noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
+from giantstep.theory.rows.batch_moments import BatchMoments, DampedMoments
 from giantstep.theory.rows.label_rule import label_rule, label_rule_on_path
 
 # Newton's method for a trace: most steps, and the relative step at which it has converged; from
@@ -31,23 +32,6 @@ _MAX_ITERATIONS, _TOLERANCE = 100, 4e-15
 _NEARBY_ITERATIONS, _NEARBY_TOLERANCE = 2, 1e-7
 # A Hermite coefficient of the activation below this is zero by symmetry.
 _ROUNDING = 1e-12
-# Powers of y and s = theta.x, theta the target, in the fields of `DampedMoments`.
-_POWERS = (2, 0), (4, 0), (6, 0), (2, 2), (4, 2), (3, 1), (5, 1)
-
-
-class DampedMoments(NamedTuple):
-    """Expectations of powers of y and s, times one or two factors 1/(1 + theta f y^2/alpha0).
-
-    Arrays of shape (S, R) or (S, R, R).
-    """
-
-    y2: RealOrComplex
-    y4: RealOrComplex
-    y6: RealOrComplex
-    y2s2: RealOrComplex
-    y4s2: RealOrComplex
-    y3s: RealOrComplex
-    y5s: RealOrComplex
 
 
 class Traces(NamedTuple):
@@ -100,12 +84,7 @@ class FirstBatch:
         `spike_sign e b3 |v~|`, with b3 = E sigma He_3.
     label_power : float
         E y^2.
-    agreement : float
-        The mean sign of the target in a label.
-    squares : Array, shape (N,)
-        y^2 on the nodes of a rule over the batch.
-    integrands : Array, shape (N, 7)
-        The powers of `DampedMoments` there, times the weights of the rule.
+    moments : BatchMoments
     noise_share : float
         Cosine of the angle between the batch's noise and all that the spike has beside the target:
         at finite dimension that is more than noise, along a direction like all others.
@@ -120,9 +99,9 @@ class FirstBatch:
         self.inverse_alpha0, e = 1 / protocol.alpha0, protocol.learning_rate / protocol.beta
         teacher = standard_moments(target)
         self.label_power = float(teacher.second) + noise_power(protocol)
-        self.agreement = label_agreement(protocol)
+        agreement = label_agreement(protocol)
         noise = math.sqrt(self.label_power * self.inverse_alpha0)
-        norm = math.hypot(self.agreement * float(teacher.slope), noise)
+        norm = math.hypot(agreement * float(teacher.slope), noise)
         self.alignment = alignment
         h1 = float(standard_moments(activation).slope)
         self.spike_sign = -1.0 if h1 < -_ROUNDING else 1.0  # as that of the features
@@ -132,12 +111,13 @@ class FirstBatch:
         largest = max(abs(omega) for omega, _ in protocol.readout)
         sharpness = largest**2 * self.tau * self.inverse_alpha0
         self._labels = target, noise_levels(protocol), sharpness
-        self.squares, self.integrands = self._powers(*label_rule(*self._labels, fineness))
+        self._of_labels = agreement, self.inverse_alpha0
+        self.moments = BatchMoments(*label_rule(*self._labels, fineness), *self._of_labels)
 
     def on_path(self) -> FirstBatch:
         """Describe it by labels on `label_path`, for traces at complex theta."""
-        squares, integrands = self._powers(*label_rule_on_path(*self._labels))
-        return self._changed(squares=squares, integrands=integrands)
+        rule = label_rule_on_path(*self._labels)
+        return self._changed(moments=BatchMoments(*rule, *self._of_labels))
 
     def with_wider_spike(self, share: float) -> FirstBatch:
         """Describe it beside a spike of which the mean of y x is this share (a cosine)."""
@@ -153,13 +133,7 @@ class FirstBatch:
         known = overlap * math.sqrt(1 - self.alignment**2)
         return self._changed(task_share=known / across if across > 0 else 1.0)
 
-    def _powers(
-        self, y: RealOrComplex, weights: RealOrComplex
-    ) -> tuple[RealOrComplex, RealOrComplex]:
-        of_powers = [self.agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS]
-        return y**2, np.stack(of_powers, axis=1)
-
-    def _changed(self, **attributes: float | Array | Complex) -> FirstBatch:
+    def _changed(self, **attributes: float | BatchMoments) -> FirstBatch:
         changed = copy(self)
         vars(changed).update(attributes)
         return changed
@@ -170,12 +144,12 @@ class FirstBatch:
         By Newton's method. For theta > 0 it starts from zero: the left side is concave, so f rises
         to the solution. For complex theta it starts from traces that are known nearby.
         """
-        power = self.integrands[:, :1]
+        moments = self.moments
 
         def advance(f: RealOrComplex) -> tuple[RealOrComplex, Array]:
-            damping = self._damping(theta * f)
-            gap = f * (1 + theta * _expectation(damping, power)[..., 0]) - 1
-            step = gap / (1 + theta * _expectation(damping**2, power)[..., 0])
+            damping = moments.damping(theta * f)
+            gap = f * (1 + theta * moments.power(damping)) - 1
+            step = gap / (1 + theta * moments.power(damping**2))
             f = f - step
             return f, np.abs(step) / np.abs(f)
 
@@ -183,9 +157,6 @@ class FirstBatch:
             start = known.nearest(theta)
             return iterate_newton(advance, start, _NEARBY_TOLERANCE, _NEARBY_ITERATIONS)
         return iterate_newton(advance, np.zeros_like(theta), _TOLERANCE, _MAX_ITERATIONS)
-
-    def _damping(self, w: RealOrComplex) -> RealOrComplex:
-        return 1 / (1 + (self.inverse_alpha0 * w)[..., None] * self.squares)
 
     def traces(self, theta: RealOrComplex, known: KnownTraces | None = None) -> Traces:
         """Compute tr B^j Z_k for j = 0, 1, 2, shapes (S, R).
@@ -197,21 +168,14 @@ class FirstBatch:
             Traces at a nearby theta, which complex ones need.
         """
         f = self.resolvent_trace(theta, known)
-        E = self._expected(self._damping(theta * f))
+        E = self.moments.damped(self.moments.damping(theta * f))
         return Traces((f, f * E.y2, f * (E.y2**2 + self.inverse_alpha0 * E.y4)), E)
-
-    def damped_moments(self, w: Array, factors: int = 1) -> DampedMoments:
-        """Average powers of y and s, times some factors 1/(1 + w y^2/alpha0), w of shape (S, R)."""
-        return self._expected(self._damping(w) ** factors)
-
-    def _expected(self, damping: RealOrComplex) -> DampedMoments:
-        return DampedMoments(*np.moveaxis(_expectation(damping, self.integrands), -1, 0))
 
     def pair_traces(self, theta: RealOrComplex, single: Traces) -> Traces:
         """Compute tr B^j Z_k Z_l for j = 0 ... 3, shapes (S, R, R)."""
         f, P, _ = single.powers
-        damping = self._damping(theta * f)
-        E = self._expected(damping[:, :, None] * damping[:, None])
+        damping = self.moments.damping(theta * f)
+        E = self.moments.damped(damping[:, :, None] * damping[:, None])
         f_k, f_l, P_l, x = f[:, :, None], f[:, None], P[:, None], self.inverse_alpha0
         f0 = f_l / (1 + theta[:, :, None] * E.y2)
         f1 = E.y2 * f0
@@ -295,11 +259,3 @@ class FirstBatch:
         cross = self.task_share * cross
         beyond = self.task_share**2 * beyond + (1 - self.task_share**2) * trace
         return np.stack([own, cross, cross, beyond], axis=-1).reshape(*own.shape, 2, 2)
-
-
-def _expectation(damping: RealOrComplex, integrands: Array) -> RealOrComplex:
-    """Multiply by integrands on the nodes of the rule over y."""
-    if not np.iscomplexobj(damping):
-        return damping @ integrands
-    # Two real products are several times as fast as a complex one.
-    return damping.real @ integrands + 1j * (damping.imag @ integrands)

@@ -56,7 +56,7 @@ class GroupsBulk(Bulk):
     @property
     def floats_per_point(self) -> int:
         """Size of the largest array at one point."""
-        return int(self.rows.batch.squares.size * self.rows.B.shape[1] ** 2)
+        return int(self.rows.batch.moments.squares.size * self.rows.B.shape[1] ** 2)
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats to V and T."""

@@ -1,0 +1,114 @@
+"""Averages over the samples of a batch, and what they make of rows: docs/trained-bulk.md.
+
+A sample has the label y and the projection s on the target. In averages over samples, the resolvent
+of the rows damps large labels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.newton import iterate_newton
+
+# Powers of y and s in the fields of `DampedMoments`.
+_POWERS = (1, 1), (2, 0), (4, 0), (6, 0), (2, 2), (4, 2), (3, 1), (5, 1)
+# Newton's method for the spread: most steps, and one after which only rounding is left.
+_ITERATIONS, _SHORT_STEP = 100, 1e-10
+
+
+class DampedMoments(NamedTuple):
+    """Expectations of powers of y and s, times one or two factors 1/(1 + w y^2/alpha0)."""
+
+    ys: RealOrComplex
+    y2: RealOrComplex
+    y4: RealOrComplex
+    y6: RealOrComplex
+    y2s2: RealOrComplex
+    y4s2: RealOrComplex
+    y3s: RealOrComplex
+    y5s: RealOrComplex
+
+
+class BatchMoments:
+    """The samples of a batch on the N nodes of a rule.
+
+    Parameters
+    ----------
+    y : array, shape (N,)
+    weights : array, shape (3, N)
+        Times 1, s and s^2, s of labels that are not reversed.
+    agreement : float
+        The mean sign of the target in a label.
+    inverse_alpha0 : float
+    """
+
+    def __init__(
+        self, y: RealOrComplex, weights: RealOrComplex, agreement: float, inverse_alpha0: float
+    ) -> None:
+        self.squares, self.inverse_alpha0 = y**2, inverse_alpha0
+        of_powers = [agreement ** (i % 2) * y**i * weights[j] for i, j in _POWERS]
+        self._integrands: RealOrComplex = np.stack(of_powers, axis=1)
+
+    def damping(self, w: RealOrComplex) -> RealOrComplex:
+        """Compute 1/(1 + w y^2/alpha0), shape (..., N)."""
+        return 1 / (1 + (self.inverse_alpha0 * w)[..., None] * self.squares)
+
+    def damped(self, factors: RealOrComplex) -> DampedMoments:
+        """Average with some factors, shape (..., N)."""
+        return DampedMoments(*np.moveaxis(_product(factors, self._integrands), -1, 0))
+
+    def power(self, factors: RealOrComplex) -> RealOrComplex:
+        """Average y^2 alone with some factors."""
+        return _product(factors, self._integrands[:, _POWERS.index((2, 0))])
+
+
+def _product(factors: RealOrComplex, integrands: RealOrComplex) -> RealOrComplex:
+    if not np.iscomplexobj(factors):
+        return factors @ integrands
+    # Two real products are several times as fast as a complex one.
+    return factors.real @ integrands + 1j * (factors.imag @ integrands)
+
+
+class BatchResolvent(NamedTuple):
+    """`(1 + t C)^-1` for rows of covariance `C = A + D B D` over d, but for what labels depend on.
+
+    B is the second moment of the batch's inputs with weights y^2. A and D are diagonal.
+
+    Attributes
+    ----------
+    own, squared_gain, weight : Array, shape (M,)
+        A and D^2, and the weight of each entry.
+    moments : BatchMoments
+    """
+
+    own: Array
+    squared_gain: Array
+    weight: Array
+    moments: BatchMoments
+
+    def at(self, t: Array, spread: Array) -> tuple[DampedMoments, Array, Array]:
+        """Compute moments and the diagonals of C and (1 + t C)^-1, (S, M), at S values of t."""
+        E = self.moments.damped(self.moments.damping(t * spread))
+        diagonal = self.own + np.multiply.outer(E.y2, self.squared_gain)
+        return E, diagonal, 1 / (1 + t[:, None] * diagonal)
+
+    def spread(self, t: Array) -> Array:
+        """Solve `spread = E D^2/(1 + t C)` at S values of t by Newton's method.
+
+        From above: the right side is concave.
+        """
+        weight, inverse_alpha0 = self.weight * self.squared_gain, self.moments.inverse_alpha0
+
+        def advance(spread: Array) -> tuple[Array, Array]:
+            _, _, Q = self.at(t, spread)
+            squared = self.moments.damped(self.moments.damping(t * spread) ** 2).y4
+            slope = inverse_alpha0 * t**2 * squared * (Q**2 @ (weight * self.squared_gain))
+            step = (Q @ weight - spread) / (1 - slope)
+            return spread + step, np.abs(step) / np.maximum(spread, TINY)
+
+        start = (1 / (1 + np.multiply.outer(t, self.own))) @ weight
+        return iterate_newton(advance, start, _SHORT_STEP, _ITERATIONS)
