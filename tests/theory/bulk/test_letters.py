@@ -11,6 +11,7 @@ from giantstep.simulation.first_layer import group_members
 from giantstep.theory.features.conditional_features import conditional_features
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.readout.solve import solve
+from giantstep.theory.rows.eigenmodes import RowCovariance
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.groups import GroupsBulk
 from giantstep.theory.rows.interface import Hats
@@ -21,8 +22,9 @@ LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
 def of_protocol(protocol):
     srf = equivalent_features(protocol)
     features, batch = conditional_features(srf), FirstBatch(protocol, srf.first_alignment)
-    base = np.ones(len(protocol.readout))
-    return GroupsBulk(protocol, base, features.B, batch, norms=True)
+    (omega, pi), base = np.array(protocol.readout).T, np.ones(len(protocol.readout))
+    rows = RowCovariance(features.B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
+    return GroupsBulk(rows, omega * batch.norm_coupling)
 
 
 @pytest.mark.parametrize("readout", [((1.0, 1.0),), LETTERS])

@@ -21,7 +21,7 @@ from giantstep.theory.first_layer.network_state import NetworkState, features_in
 from giantstep.theory.first_layer.row_norms import coupled_norms, own_output_norms
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.one_group import OneGroupBulk
-from giantstep.theory.rows.row_functions import RowFunctions
+from giantstep.theory.rows.row_functions import RowFunctions, other_task
 
 # What one neuron in the target's direction learns of it, by random problems beside networks.
 _ONE_NEURON = 1 / 5
@@ -107,7 +107,7 @@ class Descent(SteppedLayer):
         c, r = float(srf.groups.c[0]), float(srf.groups.u[0])
         rows, alignment = last.rows_beside(rows, c, r)
         if task != 1:
-            rows = rows.for_task(task, float(np.ravel(alignment)[0]))
+            rows = rows.turned(other_task(task, float(np.ravel(alignment)[0])))
         norm_variance = float(last.covariance[-1, -1])
         return OneGroupBulk(self.isotropic(f, srf), rows, norm_variance, self.at_complex_ridges)
 

@@ -19,7 +19,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_target import across_basis
-from giantstep.theory.rows.row_functions import RowFunctions
+from giantstep.theory.rows.row_functions import RowFunctions, wider_spike
 from giantstep.validation import refusal
 
 # Bulk variances that differ by less are the same, computed in two ways.
@@ -107,7 +107,7 @@ class NetworkState:
             rows = rows.with_norm(c, self.bulk_variance)
         share = self.spike_strength / strength if strength > self.spike_strength else 1.0
         if share < 1:
-            rows = rows.with_wider_spike(share, self.alignment)
+            rows = rows.turned(wider_spike(share, self.alignment))
         alignment = share * np.array(self.alignment)
         return rows, alignment.tolist() if alignment.ndim == 0 else tuple(alignment)
 

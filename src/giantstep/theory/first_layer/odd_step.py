@@ -24,9 +24,11 @@ from giantstep.theory.first_layer.network_state import (
     shared_parameters,
 )
 from giantstep.theory.first_layer.recursion import Recursion
+from giantstep.theory.rows.eigenmodes import RowCovariance
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.groups import GroupsBulk
 from giantstep.theory.rows.interface import Bulk
+from giantstep.theory.rows.row_functions import other_task, wider_spike
 
 _ROUNDING = 1e-13
 
@@ -102,13 +104,16 @@ class OddLetters(OddStep):
 
     def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures, task: float = 1) -> Bulk:
         """Make the bulk with the covariance of the rows: theory.md section 9."""
-        batch, limit = self.first_batch, self.limit.groups
-        base = 1 + (srf.groups.c - limit.c)
-        if (strength := np.abs(srf.groups.u).max()) > 0:
-            batch = batch.with_wider_spike(float(np.abs(limit.u).max() / strength))
+        batch, limit, protocol = self.first_batch, self.limit.groups, self.protocol
+        strength, gamma = np.abs(srf.groups.u).max(), batch.alignment
+        if (before := np.abs(limit.u).max()) < strength:
+            share = float(before / strength)
+            batch, gamma = batch.turned(wider_spike(share, gamma)), share * gamma
         if task != 1:
-            batch = batch.for_task(task)
-        return GroupsBulk(self.protocol, base, f.B, batch, norms=batch.norm_coupling != 0)
+            batch = batch.turned(other_task(task, gamma))
+        (omega, pi), base = np.array(protocol.readout).T, 1 + (srf.groups.c - limit.c)
+        rows = RowCovariance(f.B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
+        return GroupsBulk(rows, omega * batch.norm_coupling)
 
     def row_overlap(self, srf: SpikedFeatures) -> float:
         """Compute d times the variance of a row's projection on the target."""

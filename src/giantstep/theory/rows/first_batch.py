@@ -85,14 +85,10 @@ class FirstBatch:
     label_power : float
         E y^2.
     moments : BatchMoments
-    noise_share : float
-        Cosine of the angle between the batch's noise and all that the spike has beside the target:
-        at finite dimension that is more than noise, along a direction like all others.
-    task_share : float
-        Cosine of the angle, across the spike, of the readout's target and that of the step.
+    turn : Array, shape (2, 2 + others)
+        The spike and the target across it, along the target of the step, along the batch's noise
+        and along directions like all others.
     """
-
-    noise_share, task_share = 1.0, 1.0
 
     def __init__(self, protocol: Protocol, alignment: float, fineness: int = 1) -> None:
         activation, target = lookup(protocol.activation), lookup(protocol.target)
@@ -102,7 +98,8 @@ class FirstBatch:
         agreement = label_agreement(protocol)
         noise = math.sqrt(self.label_power * self.inverse_alpha0)
         norm = math.hypot(agreement * float(teacher.slope), noise)
-        self.alignment = alignment
+        rho = math.sqrt(1 - alignment**2)
+        self.alignment, self.turn = alignment, np.array([[alignment, rho], [rho, -alignment]])
         h1 = float(standard_moments(activation).slope)
         self.spike_sign = -1.0 if h1 < -_ROUNDING else 1.0  # as that of the features
         b3 = third_coefficient(activation)
@@ -119,21 +116,12 @@ class FirstBatch:
         rule = label_rule_on_path(*self._labels)
         return self._changed(moments=BatchMoments(*rule, *self._of_labels))
 
-    def with_wider_spike(self, share: float) -> FirstBatch:
-        """Describe it beside a spike of which the mean of y x is this share (a cosine)."""
-        share = min(share, 1.0)
-        gamma = share * self.alignment
-        across, beside = (math.sqrt(1 - x**2) for x in (gamma, self.alignment))
-        noise_share = share * beside / across if across > 0 else 1.0
-        return self._changed(alignment=gamma, noise_share=noise_share)
+    def turned(self, turn: Array) -> FirstBatch:
+        """Describe it in another basis, a turn as of `RowFunctions.turned`."""
+        known, other = turn[:, :-1] @ self.turn, turn[:, -1:]
+        return self._changed(turn=np.hstack([known, other]))
 
-    def for_task(self, overlap: float) -> FirstBatch:
-        """Describe it for a readout whose target has this overlap with that of the step."""
-        across = math.sqrt(1 - (overlap * self.alignment) ** 2)
-        known = overlap * math.sqrt(1 - self.alignment**2)
-        return self._changed(task_share=known / across if across > 0 else 1.0)
-
-    def _changed(self, **attributes: float | BatchMoments) -> FirstBatch:
+    def _changed(self, **attributes: Array | BatchMoments) -> FirstBatch:
         changed = copy(self)
         vars(changed).update(attributes)
         return changed
@@ -248,14 +236,8 @@ class FirstBatch:
         noise : Array
             Form in the noise, times E y^2.
         """
-        gamma, rho = self.alignment, math.sqrt(1 - self.alignment**2)
-        share = self.noise_share
-        noise = share**2 * noise / self.label_power + (1 - share**2) * trace
-        factor = share * self.spike_sign * math.sqrt(self.inverse_alpha0 / self.label_power)
-        mixed = mixed * factor
-        own = gamma**2 * along + 2 * gamma * rho * mixed + rho**2 * noise
-        beyond = rho**2 * along - 2 * gamma * rho * mixed + gamma**2 * noise
-        cross = gamma * rho * (along - noise) + (rho**2 - gamma**2) * mixed
-        cross = self.task_share * cross
-        beyond = self.task_share**2 * beyond + (1 - self.task_share**2) * trace
-        return np.stack([own, cross, cross, beyond], axis=-1).reshape(*own.shape, 2, 2)
+        mixed = self.spike_sign * math.sqrt(self.inverse_alpha0 / self.label_power) * mixed
+        forms = np.stack([along, mixed, mixed, noise / self.label_power], axis=-1)
+        known, other = self.turn[:, :2], self.turn[:, 2:]
+        turned = known @ forms.reshape(*trace.shape, 2, 2) @ known.T
+        return turned + trace[..., None, None] * (other @ other.T)

@@ -5,7 +5,7 @@ In docs/trained-bulk.md the equations are derived.
 
 from __future__ import annotations
 
-from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,9 +15,8 @@ from giantstep.arrays import Array, Complex
 from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.packed_symmetric import triangle_of
-from giantstep.problems.protocol import Protocol
 from giantstep.theory.rows.eigenmodes import Factor, Modes, RowCovariance, product
-from giantstep.theory.rows.first_batch import FirstBatch, KnownTraces
+from giantstep.theory.rows.first_batch import KnownTraces
 from giantstep.theory.rows.interface import (
     Bulk,
     Continued,
@@ -30,28 +29,19 @@ from giantstep.theory.rows.interface import (
 from giantstep.theory.rows.response import solve_self_consistency, variances_from_terms
 
 
+@dataclass(frozen=True, eq=False)
 class GroupsBulk(Bulk):
     """Rows of covariance `(base I + omega^2 tau B)/d`, with norms that depend on the spike.
 
-    Parameters
+    Attributes
     ----------
-    protocol : Protocol
-    base : Array, shape (G,)
-        As in `RowCovariance`.
-    B : Array, shape (G, R)
-        Combines the functions phi into mu1.
-    batch : FirstBatch
-    norms : bool
-        Whether the norms of neurons depend on their overlaps with the spike.
+    rows : RowCovariance
+    norm_coupling : Array, shape (G,)
+        How strongly the norms of a group depend on the overlap; all zero leaves them out.
     """
 
-    def __init__(
-        self, protocol: Protocol, base: Array, B: Array, batch: FirstBatch, norms: bool
-    ) -> None:
-        omega, pi = np.array(protocol.readout).T
-        self.rows = RowCovariance(B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
-        # How strongly the norms of a group depend on the overlap; all zero leaves them out.
-        self.norm_coupling = omega * batch.norm_coupling * norms
+    rows: RowCovariance
+    norm_coupling: Array
 
     @property
     def floats_per_point(self) -> int:
@@ -73,9 +63,7 @@ class GroupsBulk(Bulk):
 
     def continued(self) -> GroupsBulk:
         """Return the variances at complex ridges."""
-        continued = copy(self)
-        continued.rows = self.rows._replace(batch=self.rows.batch.on_path())
-        return continued
+        return replace(self, rows=self.rows._replace(batch=self.rows.batch.on_path()))
 
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
         """Compute q, theta and tr Z far above the real axis, where the load vanishes."""
@@ -231,23 +219,23 @@ class GroupsResponse(SpikeResponse):
         `V1 = E_b [D - beta D M D]` and, with `W = 1 - beta D M`,
         `dV1 = E_b [W dD W^T - beta D M V1_hat^-1 dV1_hat V1_hat^-1 M D]`, where `D = c(b) pi q`.
         """
-        (_, pi, base, batch_weight, beta, batch), V2 = self.bulk.rows, self.V2
-        modes = self.modes
-        c, A = modes.row_norms, modes.A
-        cc = product(c, c)
-        ccc = np.moveaxis(product(cc, c), 3, 2)  # groups g, m, h
-        dA = self.triangle.unpack(direction[:, : self.triangle.size])
-        identity, mean_c = np.eye(pi.size), base + batch_weight * batch.label_power
+        (_, _, base, batch_weight, beta, batch), V2 = self.bulk.rows, self.V2
+        modes, diagonal = self.modes, np.eye(V2.shape[1])
+        c, A, mean_c = modes.row_norms, modes.A, base + batch_weight * batch.label_power
+        cc, pair = product(c, c), np.stack(modes.pair.powers)
         ccM = np.einsum("jgh,jsk,sgk,shk->sgh", cc, np.stack(modes.single.powers), A, A)
-        V1 = identity * (mean_c * V2)[:, None] - beta * V2[:, :, None] * ccM * V2[:, None]
+        V1 = diagonal * (mean_c * V2)[:, None] - beta * V2[:, :, None] * ccM * V2[:, None]
+        # Between modes, V1_hat and c(b) q move by a polynomial in b.
+        moved = -beta * np.einsum("jg,sg,sgk,sgl->jskl", c, dV2, A, A)
+        dA = self.triangle.unpack(direction[:, : self.triangle.size])
+        moved[0] += modes.dual.swapaxes(1, 2) @ dA @ modes.dual
+        quadratic = beta * sum(
+            contract("jgh,jskl,sgk,shl,skl->sgh", cc, pair[i : i + 3], A, A, moved[i])
+            for i in (0, 1)
+        )
+        quadratic *= V2[:, :, None] * V2[:, None]
         linear = beta * V2[:, :, None] * ccM * dV2[:, None]
-        pair = np.stack(modes.pair.powers)
-        dA_modes = np.einsum("sik,sij,sjl->skl", modes.dual, dA, modes.dual)
-        quadratic = contract("jgh,jskl,sgk,shl,skl->sgh", cc, pair[:3], A, A, dA_modes)
-        cubic = contract("jgmh,jskl,sgk,smk,sml,shl,sm->sgh", ccc, pair, A, A, A, A, dV2)
-        quadratic -= beta * cubic
-        quadratic *= beta * V2[:, :, None] * V2[:, None]
-        dV1 = identity * (mean_c * dV2)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
+        dV1 = diagonal * (mean_c * dV2)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
         return V1, dV1
 
     def polynomial(self, rows: Array) -> Array:

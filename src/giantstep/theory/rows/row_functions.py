@@ -165,41 +165,8 @@ class RowFunctions:
         columns = as_columns(f, factor * phi, Forms(R, factor * filtered))
         return RowFunctions(factor * self._scale, columns)
 
-    def with_wider_spike(self, share: float, alignment: float | tuple[float, ...]) -> RowFunctions:
-        """Return the functions in a basis whose spike has a part that the target does not see.
-
-        Parameters
-        ----------
-        share : float
-            Cosine of the angle between the spike and its part that is known.
-        alignment : float or tuple of float
-            Of that part and the target's directions.
-        """
-        a = np.atleast_1d(alignment)
-        turn = np.zeros((a.size + 1, a.size + 2))
-        turn[0, 0], turn[0, -1] = share, math.sqrt(1 - share**2)
-        targets = np.column_stack([a, across_basis(a), np.zeros(a.size)])
-        rest = targets - np.outer(share * a, turn[0])
-        turn[1:] = np.linalg.solve(across_basis(share * a), rest)
-        return self._turned(turn)
-
-    def for_task(self, overlap: float, alignment: float) -> RowFunctions:
-        """Return the functions in the basis of another target, of one direction.
-
-        Parameters
-        ----------
-        overlap : float
-            Of its direction and that of the target which the steps learn.
-        alignment : float
-            Of the spike and the latter.
-        """
-        known, other = overlap * math.sqrt(1 - alignment**2), math.sqrt(1 - overlap**2)
-        size = math.hypot(known, other)
-        across = (known / size, other / size) if size > 0 else (1.0, 0.0)
-        return self._turned(np.array([[1.0, 0.0, 0.0], [0.0, *across]]))
-
-    def _turned(self, turn: Array) -> RowFunctions:
-        """Turn the basis; in the last column of `turn` is a direction like all others."""
+    def turned(self, turn: Array) -> RowFunctions:
+        """Turn the basis; the last column of `turn` is along a direction like all others."""
         f, phi, (R, filtered) = self._parts()
         m = filtered.shape[-1]
         known, other = turn[:, :-1], np.outer(turn[:, -1], turn[:, -1])
@@ -214,6 +181,45 @@ class RowFunctions:
         """Return the coefficients of both traces and of the forms."""
         f, phi, *forms = self._coefficients
         return f, phi, _as_forms(np.array(forms))
+
+
+def wider_spike(share: float, alignment: float | tuple[float, ...]) -> Array:
+    """Return the turn to a basis whose spike has a part that the target does not see.
+
+    Parameters
+    ----------
+    share : float
+        Cosine of the angle between the spike and its part that is known.
+    alignment : float or tuple of float
+        Of that part and the target's directions.
+
+    Returns
+    -------
+    Array, shape (D + 1, D + 2)
+        The spike and the target's directions across it, along those before and one like all others.
+    """
+    a = np.atleast_1d(alignment)
+    turn = np.zeros((a.size + 1, a.size + 2))
+    turn[0, 0], turn[0, -1] = share, math.sqrt(1 - share**2)
+    targets = np.column_stack([a, across_basis(a), np.zeros(a.size)])
+    turn[1:] = np.linalg.solve(across_basis(share * a), targets - np.outer(share * a, turn[0]))
+    return turn
+
+
+def other_task(overlap: float, alignment: float) -> Array:
+    """Return the turn to the basis of another target, of one direction, shape (2, 3).
+
+    Parameters
+    ----------
+    overlap : float
+        Of its direction and that of the target which the steps learn.
+    alignment : float
+        Of the spike and the latter.
+    """
+    known, other = overlap * math.sqrt(1 - alignment**2), math.sqrt(1 - overlap**2)
+    size = math.hypot(known, other)
+    across = (known / size, other / size) if size > 0 else (1.0, 0.0)
+    return np.array([[1.0, 0.0, 0.0], [0.0, *across]])
 
 
 def _fit(x: Array, values: Array) -> Array:
