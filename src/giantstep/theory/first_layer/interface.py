@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
@@ -89,6 +89,7 @@ class MeanRows(NamedTuple):
         return cls(np.ones((0, groups)), np.zeros((0, 2)))
 
 
+@dataclass(eq=False)
 class FirstLayer(ABC):
     """The first layer that a problem's steps leave.
 
@@ -103,18 +104,12 @@ class FirstLayer(ABC):
         `layer.layer_of`, for layers that are made of others.
     """
 
-    # The samples of all steps, over d.
-    batch = math.inf
+    problem: Problem
+    dimension: float
+    fineness: int
+    choose: Callable[..., FirstLayer]
 
-    def __init__(
-        self,
-        problem: Problem,
-        dimension: float,
-        fineness: int,
-        choose: Callable[..., FirstLayer],
-    ) -> None:
-        self.problem, self.dimension, self.fineness = problem, dimension, fineness
-        self.choose = choose
+    batch: ClassVar[float] = math.inf  # the samples of all steps, over d
 
     def faults(self) -> list[Fault]:
         """List why there is no theory of it, so that it can only be simulated."""
@@ -243,10 +238,11 @@ class SteppedLayer(FirstLayer):
 
     def faults(self) -> list[Fault]:
         """List the parameters whose values this layer does not cover."""
+        known, parameters = _KNOWN | self.takes, parameters_of(Protocol).items()
+        defaults = {name: one.default for name, one in parameters if name not in known}
         unknown = [
-            (name, getattr(self.problem, name) == one.default, f"{one.default} in this theory")
-            for name, one in parameters_of(Protocol).items()
-            if name not in _KNOWN | self.takes
+            (name, getattr(self.problem, name) == default, f"{default} in this theory")
+            for name, default in defaults.items()
         ]
         return [
             Fault(name, getattr(self.problem, name), allowed)

@@ -20,7 +20,7 @@ import numpy as np
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import eigh_or_nan
-from giantstep.theory.rows.first_batch import FirstBatch, KnownTraces, Traces
+from giantstep.theory.rows.first_batch import BatchTraces, FirstBatch, KnownTraces
 from giantstep.theory.rows.response import ResponseTerms
 
 # Traces of B^j Z_k Z_l, j = 0, 1 ...
@@ -96,7 +96,7 @@ class Modes:
         `B u_k`.
     dual : Array, shape (S, R, R)
         Columns `V1_hat^-1 u_k`.
-    single : Traces
+    single : BatchTraces
         Of Z_k.
     row_norms : Array, shape (2, G)
         c_g(b) as a polynomial in b.
@@ -118,7 +118,7 @@ class Modes:
         self.row_norms = np.stack([base, batch_weight])
 
     @cached_property
-    def pair(self) -> Traces:
+    def pair(self) -> BatchTraces:
         """Traces of Z_k Z_l."""
         return self.rows.batch.pair_traces(self.theta, self.single)
 

@@ -34,8 +34,8 @@ _NEARBY_ITERATIONS, _NEARBY_TOLERANCE = 2, 1e-7
 _ROUNDING = 1e-12
 
 
-class Traces(NamedTuple):
-    """Normalised traces.
+class BatchTraces(NamedTuple):
+    """Normalised traces of resolvents of B.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class FirstBatch:
             return iterate_newton(advance, start, _NEARBY_TOLERANCE, _NEARBY_ITERATIONS)
         return iterate_newton(advance, np.zeros_like(theta), _TOLERANCE, _MAX_ITERATIONS)
 
-    def traces(self, theta: RealOrComplex, known: KnownTraces | None = None) -> Traces:
+    def traces(self, theta: RealOrComplex, known: KnownTraces | None = None) -> BatchTraces:
         """Compute tr B^j Z_k for j = 0, 1, 2, shapes (S, R).
 
         Parameters
@@ -157,9 +157,9 @@ class FirstBatch:
         """
         f = self.resolvent_trace(theta, known)
         E = self.moments.damped(self.moments.damping(theta * f))
-        return Traces((f, f * E.y2, f * (E.y2**2 + self.inverse_alpha0 * E.y4)), E)
+        return BatchTraces((f, f * E.y2, f * (E.y2**2 + self.inverse_alpha0 * E.y4)), E)
 
-    def pair_traces(self, theta: RealOrComplex, single: Traces) -> Traces:
+    def pair_traces(self, theta: RealOrComplex, single: BatchTraces) -> BatchTraces:
         """Compute tr B^j Z_k Z_l for j = 0 ... 3, shapes (S, R, R)."""
         f, P, _ = single.powers
         damping = self.moments.damping(theta * f)
@@ -172,9 +172,9 @@ class FirstBatch:
             (2 * E.y2 * f_l + P_l) * E.y4
             + x * f_l * (theta[:, None] * f_l * E.y4**2 + E.y6)
         )  # fmt: skip
-        return Traces((f0, f1, f2, f3), E)
+        return BatchTraces((f0, f1, f2, f3), E)
 
-    def forms(self, theta: Array, single: Traces) -> tuple[Array, Array]:
+    def forms(self, theta: Array, single: BatchTraces) -> tuple[Array, Array]:
         """Compute quadratic forms of Z_k and B Z_k in (v, across v), shapes (S, R, 2, 2)."""
         f, P, A = single.powers
         E, x = single.damped, self.inverse_alpha0
@@ -186,7 +186,9 @@ class FirstBatch:
             self._rotated(P, F * E.y2s2, F * J, A - x * F * H * J),
         )
 
-    def pair_forms(self, theta: Array, single: Traces, pair: Traces) -> tuple[Array, Array, Array]:
+    def pair_forms(
+        self, theta: Array, single: BatchTraces, pair: BatchTraces
+    ) -> tuple[Array, Array, Array]:
         """Compute quadratic forms of B^j Z_k Z_l, j = 0, 1, 2, shapes (S, R, R, 2, 2)."""
         # D: in theta; N: between theta and the noise; M: in the noise; all with the factors that
         # `_rotated` documents. The digit is j.

@@ -72,11 +72,36 @@ class OneGroupBulk(Bulk):
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats to V and T."""
-        return self._one_group.variances(V1_hat[:, 0, 0], L[:, 0])
+        A, L = V1_hat[:, 0, 0], L[:, 0]
+        return variances_at(A, L, self.rows.traces(self._solve(L / A)), self.isotropic.beta)
 
     @cached_property
-    def _one_group(self) -> OneGroupVariances:
-        return OneGroupVariances(self.rows, self.isotropic.beta)
+    def _starts(self) -> tuple[Array, Array]:
+        """Logarithms of t and of the ratio L/V1_hat that belongs to it."""
+        beta, traces = self.isotropic.beta, self.rows.traces
+        t = np.exp(-_STARTS) * beta / traces(np.zeros(1)).phi
+        ratio = beta / t - traces(t).phi
+        reached = ratio > 0
+        reached[0] |= not reached.any()  # what is not a number stays so
+        return np.log(t[reached]), np.log(ratio[reached])
+
+    def _solve(self, ratio: Array) -> Array:
+        """Solve `t (ratio + phi(t)) = beta` by Newton's method in log t.
+
+        Its slope there is between zero and one. Steps are bounded, so that a flat stretch cannot
+        throw the iteration away.
+        """
+
+        def advance(log_t: Array) -> tuple[Array, Array]:
+            at = self.rows.traces(np.exp(log_t))
+            load = ratio + at.phi
+            gap = log_t + np.log(load / self.isotropic.beta)
+            step = -gap / (1 + at.t * at.dphi / load)
+            return log_t + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP), np.abs(step)
+
+        log_t, log_ratio = self._starts
+        start = np.interp(np.log(ratio), log_ratio, log_t)
+        return np.exp(iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS))
 
     def continued(self) -> ContinuedVariances:
         """Return the variances at complex ridges."""
@@ -197,46 +222,6 @@ class OneGroupPair(Pair):
 def _ordered(hats: Hats) -> Array:
     """Order the hats as Psi is."""
     return np.concatenate([hats.zeta[:, :1], hats.psi, hats.zeta[:, 1:]], axis=-1)
-
-
-class OneGroupVariances:
-    """The map from the hats to V and T.
-
-    Parameters
-    ----------
-    rows : RowFunctions
-        Of the covariance C.
-    beta : float
-    """
-
-    def __init__(self, rows: RowFunctions, beta: float) -> None:
-        self.rows, self.beta = rows, beta
-        t = np.exp(-_STARTS) * beta / rows.traces(np.zeros(1)).phi
-        ratio = beta / t - rows.traces(t).phi
-        reached = ratio > 0
-        reached[0] |= not reached.any()  # what is not a number stays so
-        self._log_t, self._log_ratio = np.log(t[reached]), np.log(ratio[reached])
-
-    def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
-        """Map the hats, shape (S,), to V and T as `IsotropicBulk.variances` does."""
-        return variances_at(V1_hat, L, self.rows.traces(self._solve(L / V1_hat)), self.beta)
-
-    def _solve(self, ratio: Array) -> Array:
-        """Solve `t (ratio + phi(t)) = beta` by Newton's method in log t.
-
-        Its slope there is between zero and one. Steps are bounded, so that a flat stretch cannot
-        throw the iteration away.
-        """
-
-        def advance(log_t: Array) -> tuple[Array, Array]:
-            at = self.rows.traces(np.exp(log_t))
-            load = ratio + at.phi
-            gap = log_t + np.log(load / self.beta)
-            step = -gap / (1 + at.t * at.dphi / load)
-            return log_t + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP), np.abs(step)
-
-        start = np.interp(np.log(ratio), self._log_ratio, self._log_t)
-        return np.exp(iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS))
 
 
 def variances_at(
