@@ -6,9 +6,11 @@ Flags of the command line, their help and the checks of single numbers follow fr
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import Path
 from typing import Any, Literal
 
 from giantstep.problems.bulk_kind import BULKS as KNOWN_BULKS
@@ -33,6 +35,9 @@ from giantstep.validation import COUNT, Fault, Interval
 OPTIMAL: Literal["optimal"] = "optimal"
 # A value and the share of those that have it.
 PAIR: Any = tuple[float, float]
+
+
+_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 class Many(Enum):
@@ -93,6 +98,11 @@ class Argument:
         return self.domain.read(self.name, value)[1]
 
 
+def argument(of: str, name: str, *args: Any, **others: Any) -> Argument:
+    """Make an argument, of one question or `common`, whose text is in the table."""
+    return Argument(name, _TEXTS[of][name], *args, **others)
+
+
 def argument_of(name: str, of: Parameter, **changes: Any) -> Argument:
     """Make the argument of a field of a problem, of its grid or of its sizes."""
     default = None if of.required else of.default
@@ -132,68 +142,24 @@ RIDGES = argument_of("ridge", _GRID["ridge"], many=Many.TOGETHER, default=0.1)
 RIDGE = replace(RIDGES, words=(OPTIMAL, *CROSS_VALIDATION))
 BEST_RIDGE = replace(RIDGE, words=(OPTIMAL,))
 LOSS = argument_of("loss", _GRID["loss"])
-STOP_AT_TIMES = Argument(
-    STOP_AT,
-    "time of gradient flow on the readout, in place of a ridge",
-    Several(POSITIVE_RIDGE),
-    Many.TOGETHER,
-    (OPTIMAL,),
-)
-BULK = Argument(
-    "bulk",
-    "bulk of the first layer: trained, as the batches leave its rows (default for a protocol), or"
-    " isotropic, as in the paper (default for features given directly)",
-    one_of(*KNOWN_BULKS),
-    Many.APART,
-)
+STOP_AT_TIMES = argument("common", STOP_AT, Several(POSITIVE_RIDGE), Many.TOGETHER, (OPTIMAL,))
+BULK = argument("common", "bulk", one_of(*KNOWN_BULKS), Many.APART)
 BULKS = replace(BULK, many=Many.TOGETHER)
-DIMENSION = Argument(
-    "dimension",
-    "number d of inputs, which adds corrections for finite size",
-    THEORY_DIMENSION,
-    Many.APART,
-    default=math.inf,
-)
-BY = Argument(
-    "by",
-    "the error that an optimal ridge minimises",
-    one_of(*CRITERIA),
-    Many.APART,
-    default=TEST_ERROR,
-)
+DIMENSION = argument("common", "dimension", THEORY_DIMENSION, Many.APART, default=math.inf)
+BY = argument("common", "by", one_of(*CRITERIA), Many.APART, default=TEST_ERROR)
 THEORY = LOSS, STOP_AT_TIMES, BULK, DIMENSION, BY
 # Of questions that take several of each at once.
 THEORIES = tuple(replace(one, many=Many.TOGETHER) for one in THEORY)
-DERIVATIVES = Argument(
-    "derivatives",
-    "whether to add the derivative of the test error by each parameter that is a number",
-    FLAG,
-)
-CROSS_VALIDATED = Argument(
-    "cross_validation",
-    "whether to add the error of five-fold cross-validation, which takes twice as long",
-    FLAG,
-)
+DERIVATIVES = argument("common", "derivatives", FLAG)
+CROSS_VALIDATED = argument("common", "cross_validation", FLAG)
 # Of networks: sizes and numbers of them.
 NETWORK_DIMENSION = argument_of("dimension", _SIZES["dimension"], default=500)
-NETWORKS = Argument("networks", "independent networks", COUNT)
+NETWORKS = argument("networks", "networks", COUNT)
 TRAININGS = argument_of("trainings", _SIZES["trainings"])
 TEST_SAMPLES = argument_of("test_samples", _SIZES["test_samples"], words=(EXACT,))
-SEED = Argument("seed", "seed of all random numbers", SEEDS)
-THREADS = Argument("threads", "how many compute at once", THREAD_COUNTS)
+SEED = argument("networks", "seed", SEEDS)
+THREADS = argument("networks", "threads", THREAD_COUNTS)
 SIZES, DRAWN = (NETWORK_DIMENSION, NETWORKS, TRAININGS), (TEST_SAMPLES, SEED, THREADS)
-NETWORKS_CROSS_VALIDATED = Argument(
-    "cross_validation",
-    "whether to cross-validate on the networks' training sets, leaving out one sample and five"
-    " folds",
-    FLAG,
-)
+NETWORKS_CROSS_VALIDATED = argument("networks", "cross_validation", FLAG)
 _LIMIT = Interval(0, math.inf, infinity=True)
-LIMITS = (
-    Argument("max_hours", "core-hours that an answer may take", _LIMIT),
-    Argument(
-        "max_memory",
-        "GiB of memory that an answer may take, by default those of this machine",
-        _LIMIT,
-    ),
-)
+LIMITS = tuple(argument("common", name, _LIMIT) for name in ("max_hours", "max_memory"))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from giantstep.problems.domains import FLAG
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.arguments import ALPHA, Argument
+from giantstep.questions.arguments import ALPHA, argument
 from giantstep.questions.bayes_optimal import bayes_optimal as best_prediction
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.question import Result, question
@@ -26,11 +26,7 @@ from giantstep.validation import refusal
 _ALONG = 1 - 1e-12
 
 
-_BAYES_OPTIMAL = Argument(
-    "bayes_optimal",
-    "also compute the least error of any method that is given the same samples",
-    FLAG,
-)
+_BAYES_OPTIMAL = argument("bounds", "bayes_optimal", FLAG)
 _ALPHA = replace(
     ALPHA, text="samples of the readout over d, for bayes_optimal; those of all steps are added"
 )

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from giantstep.arrays import Array
 from giantstep.problems.domains import POSITIVE_RIDGE, Several
 from giantstep.problems.samples import read_features
-from giantstep.questions.arguments import BEST_RIDGE, OPTIMAL, Argument, Many
+from giantstep.questions.arguments import BEST_RIDGE, OPTIMAL, Many, argument
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_subsets
 from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.declaration import declare
@@ -21,13 +21,7 @@ from giantstep.theory.readout.subsets import subset_errors
 from giantstep.validation import COUNT, Fault, Interval, raise_all
 from giantstep.vocabulary import label
 
-SAMPLES = Argument(
-    "samples",
-    "samples of the fit, up to twice as many as are given (default an eighth, a quarter, half, all"
-    " and half as many again)",
-    Several(COUNT),
-    Many.TOGETHER,
-)
+SAMPLES = argument("from_features", "samples", Several(COUNT), Many.TOGETHER)
 # Of the samples that are given, by default.
 _SHARES = 0.125, 0.25, 0.5, 1.0, 1.5
 # How many times the given samples can be continued to.

@@ -17,8 +17,8 @@ from giantstep.questions.arguments import (
     BULK,
     DIMENSION,
     LOSS,
-    Argument,
     Many,
+    argument,
 )
 from giantstep.questions.case import Case
 from giantstep.questions.costs import THEORY_HOURS
@@ -31,13 +31,7 @@ from giantstep.validation import Fault, Interval, raise_all
 _PROJECTIONS, _FINITE = np.linspace(-3, 3, 121), Interval(-math.inf)
 
 
-_S = Argument(
-    "s",
-    "projections theta . x along the target (the first direction of several); by default 121"
-    " values from -3 to 3",
-    _FINITE,
-    Many.TOGETHER,
-)
+_S = argument("learned_function", "s", _FINITE, Many.TOGETHER)
 
 
 @question(ALPHA, BEST_RIDGE, _S, LOSS, BULK, DIMENSION)

@@ -21,7 +21,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.arguments import ALPHA, BEST_RIDGE, THEORY, Argument, Many, one_of
+from giantstep.questions.arguments import ALPHA, BEST_RIDGE, THEORY, Many, argument, one_of
 from giantstep.questions.case import DOUBTS, Case, answer_remarks
 from giantstep.questions.choices import BIAS, RATE, RIDGE, UNKNOWNS
 from giantstep.questions.costs import THEORY_HOURS
@@ -39,13 +39,7 @@ from giantstep.validation import Fault, InvalidParametersError, raise_all
 _REFINEMENTS = 12
 
 
-_OVER = Argument(
-    "over",
-    "what is optimised: stop_at in place of a ridge; of a readout its values but the first, whose"
-    " size is that of the learning rate; a bias common to all neurons after the step",
-    one_of(*UNKNOWNS),
-    Many.TOGETHER,
-)
+_OVER = argument("optimise", "over", one_of(*UNKNOWNS), Many.TOGETHER)
 _RIDGE = replace(BEST_RIDGE, many=Many.APART, text="if it is not optimised; optimal adds it")
 
 

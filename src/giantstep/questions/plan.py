@@ -24,8 +24,8 @@ from giantstep.questions.arguments import (
     DIMENSION,
     LOSS,
     OPTIMAL,
-    Argument,
     Many,
+    argument,
     one_of,
 )
 from giantstep.questions.case import DOUBTS, Case, answer_remarks
@@ -52,16 +52,10 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-_SAMPLES = Argument(SAMPLES, "of all batches and the readout, over d", ALPHA)
-_FLOPS = Argument(
-    "flops",
-    "floating-point operations of steps and ridge regression: the network is as wide as they allow,"
-    " and beta is ignored",
-    Interval(1, 1e30),
-    Many.APART,
-)
-_MAX_STEPS = Argument("max_steps", "gradient steps at most", Interval(1, 10, whole=True))
-_OVER = Argument("over", "what is optimised as well", one_of(RATE), Many.TOGETHER)
+_SAMPLES = argument("plan", SAMPLES, ALPHA)
+_FLOPS = argument("plan", "flops", Interval(1, 1e30), Many.APART)
+_MAX_STEPS = argument("plan", "max_steps", Interval(1, 10, whole=True))
+_OVER = argument("plan", "over", one_of(RATE), Many.TOGETHER)
 _RIDGE = replace(BEST_RIDGE, many=Many.APART)
 
 

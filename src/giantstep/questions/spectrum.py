@@ -13,7 +13,7 @@ from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.domains import ALPHA as ALPHAS
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.arguments import ALPHA, BULK, DIMENSION, Argument, Many
+from giantstep.questions.arguments import ALPHA, BULK, DIMENSION, Many, argument
 from giantstep.questions.case import Case
 from giantstep.questions.choices import POINTS
 from giantstep.questions.costs import THEORY_HOURS
@@ -23,12 +23,8 @@ from giantstep.theory.spectrum import spectrum as compute_spectrum
 from giantstep.validation import POSITIVE, raise_all
 
 _ALPHA = replace(ALPHA, many=Many.APART)
-_POINTS = Argument(
-    "points",
-    "number of eigenvalues at which the density is computed, denser towards the ends of the bulk",
-    POINTS,
-)
-_X = Argument("x", "eigenvalues to use instead", POSITIVE, Many.TOGETHER)
+_POINTS = argument("spectrum", "points", POINTS)
+_X = argument("spectrum", "x", POSITIVE, Many.TOGETHER)
 _DIMENSION = replace(DIMENSION, text="dimension d, at which outliers are computed")
 
 

@@ -17,8 +17,8 @@ from giantstep.questions.arguments import (
     DERIVATIVES,
     RIDGE,
     THEORIES,
-    Argument,
     Many,
+    argument,
     one_of,
 )
 from giantstep.questions.choices import GAINS
@@ -30,25 +30,9 @@ from giantstep.questions.request import read_request
 from giantstep.questions.values import as_lists, is_several
 from giantstep.validation import refusal
 
-_GAINS = Argument(
-    "gains",
-    "what to add: the share of the test error of the best linear predictor, or of the network"
-    " without a step, that is saved; or by how much the error by the isotropic bulk differs",
-    one_of(*GAINS),
-    Many.TOGETHER,
-)
-_ZIP = Argument(
-    "zip",
-    "parameters that vary together, with as many values each, such as alpha0 and alpha: the first"
-    " is the dimension, the others are coordinates along it",
-    ANY_NAME,
-    Many.TOGETHER,
-)
-_ZERO_ONE = Argument(
-    "classification_error",
-    "whether to compute the 0-1 error where the target is a sign, which takes twice as long",
-    FLAG,
-)
+_GAINS = argument("sweep", "gains", one_of(*GAINS), Many.TOGETHER)
+_ZIP = argument("sweep", "zip", ANY_NAME, Many.TOGETHER)
+_ZERO_ONE = argument("sweep", "classification_error", FLAG)
 
 
 @question(_GAINS, _ZIP, _ZERO_ONE, DERIVATIVES, CROSS_VALIDATED, ALPHA, RIDGE, *THEORIES)
