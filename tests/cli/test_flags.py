@@ -19,7 +19,6 @@ from giantstep.problems.domains import FLAG
 from giantstep.problems.parameter import Parameter
 from giantstep.problems.readout import NORMAL, UNIFORM, VocabularyDomain
 from giantstep.questions.arguments import Argument, Many, arguments_of, one_of
-from giantstep.questions.declaration import declare
 from giantstep.validation import COUNT, Interval
 
 TESTS = Path(__file__).parents[1]
@@ -51,14 +50,6 @@ def test_a_parameter_is_a_flag_with_its_kind_default_and_meaning():
     assert "law of the inputs: one of gaussian, flat (default gaussian)" in text
     assert "or normal (default 1:1)" in text
     assert "a whole number >= 1, or all (default 3)" in text
-
-
-def test_a_function_takes_what_it_declares():
-    def bounds(problem, alhpa, *, max_hours=1, max_memory=None):
-        """Ask."""
-
-    with pytest.raises(TypeError, match="bounds must take what it declares: "):
-        declare(COUNTED)(bounds)
 
 
 def test_help_imports_no_question():

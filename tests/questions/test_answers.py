@@ -64,6 +64,10 @@ def test_numbers_of_any_kind_serve(alpha):
     found = giantstep.solve(SMOOTH, alpha, np.float32(0.5), dimension=np.int64(100))
     assert found.test_error.dims == ("alpha",)
     np.testing.assert_allclose(found.alpha, [1, 2])
+    whole = {"dimension": 4e1, "networks": 2.0, "test_samples": 1e2}
+    assert giantstep.simulate(SMOOTH, alpha, **whole).equals(
+        giantstep.simulate(SMOOTH, alpha, **SMALL)
+    )
 
 
 def test_the_function_learned_at_the_best_ridge_is_that_at_its_number():
@@ -132,13 +136,6 @@ def test_several_values_are_a_dimension_of_any_question():
     )
     with pytest.raises(InvalidParametersError, match="dimension = .*at least one value"):
         giantstep.simulate(PROTOCOL, **SMALL | {"dimension": []})
-
-
-def test_whole_numbers_may_be_floats():
-    sizes = {"dimension": 4e1, "networks": 2.0, "test_samples": 1e2}
-    xr.testing.assert_identical(
-        giantstep.simulate(PROTOCOL, **sizes), giantstep.simulate(PROTOCOL, **SMALL)
-    )
 
 
 def test_theory_of_other_inputs_says_that_it_does_not_depend_on_them():

@@ -33,14 +33,6 @@ def test_each_point_of_a_sweep_is_that_of_solve():
         np.testing.assert_allclose(np.squeeze(groups), one.V1, rtol=1e-9)
 
 
-def test_a_list_that_is_one_value_is_no_dimension():
-    problem, covariance = replace(PROTOCOL, target="sign"), [3, 2, 1]
-    found = giantstep.sweep(
-        problem, alpha=[1, 2], dimension=3, gains=GAINS[1], covariance=covariance
-    )
-    assert found.gain_over_no_step.dims == ("alpha",)
-
-
 def test_the_best_ridge_is_a_coordinate_along_all_that_varies():
     found = giantstep.sweep(PROTOCOL, alpha=[1, 3], learning_rate=[1, 3], ridge="optimal")
     best = giantstep.solve(PROTOCOL, alpha=[1, 3], ridge="optimal")
@@ -131,6 +123,8 @@ def test_groups_of_neurons_are_one_value_and_flat_sequences_several():
     found = giantstep.sweep(features, bulk_variance=[1, 2], spike_strength=[(0.5, 2), (1, 1)])
     assert found.m.dims == ("bulk_variance", "spike_strength", "group")
     assert list(found.spike_strength.values) == ["0.5 2", "1 1"]
+    one = giantstep.sweep(PROTOCOL, alpha=[1, 2], dimension=3, covariance=[3, 2, 1])
+    assert one.test_error.dims == ("alpha",)
 
 
 def test_gains_are_over_the_linear_predictor_of_each_target_and_over_the_same_without_a_step():

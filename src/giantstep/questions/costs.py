@@ -61,13 +61,13 @@ _SPIKE, _SPIKE_MEMORY = 30, 2
 _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
 # Points of errors in the time of one of a spectrum, and points of it that find the bulk.
 _SPECTRAL_POINT, _EDGE_POINTS = 2, 500
-# MiB of a theory, of a trained bulk or another loss, and of each point.
-_THEORY_MEMORY, _TRAINED_MEMORY, _POINT_MEMORY = 20.0, 300.0, 0.015
+# MiB of a theory, and of each point.
+_THEORY_MEMORY, _POINT_MEMORY = 300.0, 0.015
 # Seconds of N groups of neurons in units of N^3, and MiB in units of N^2: of pairs of functions, on
 # more nodes if their spikes are as different as 1, 2, ..., N.
 _GROUPS, _GROUPS_MEMORY = 1.1e-3, 5.0
-# Seconds and MiB of each direction of a covariance; gentle spectra take a tenth of the time.
-_DIRECTION, _DIRECTION_MEMORY = 1e-4, 0.02
+# Seconds of each direction of a covariance; gentle spectra take a tenth of the time.
+_DIRECTION = 1e-4
 # Seconds of a predicted error of given samples, of each value of a feature and each of its products
 # with others; and arrays of features that are held.
 _SUBSET_VALUE, _SUBSET_PRODUCT, _SUBSET_ARRAYS = 4e-7, 1.7e-9, 5
@@ -197,11 +197,8 @@ def _theory(work: Work, problem: Problem, arguments: Mapping[str, Any]) -> Cost:
     directions *= spectrum != IDENTITY
     seconds = sum(_case(problem, one, bulk, points, groups) for one in losses for bulk in bulks)
     seconds += len(bulks) * _DIRECTION * directions
-    spikes = problem.further_directions
-    plain = losses == [SQUARE] and bulks == [ISOTROPIC] and not spikes
-    memory = _THEORY_MEMORY if plain else _TRAINED_MEMORY * _SPIKE_MEMORY**spikes
-    memory += _GROUPS_MEMORY * groups**2 + _DIRECTION_MEMORY * directions
-    memory += _POINT_MEMORY * cases * points * len(losses)
+    memory = _THEORY_MEMORY * _SPIKE_MEMORY**problem.further_directions
+    memory += _GROUPS_MEMORY * groups**2 + _POINT_MEMORY * cases * points * len(losses)
     return Cost(work.theories * cases * seconds, memory)
 
 

@@ -14,8 +14,6 @@ from giantstep.questions.arguments import LIMITS, Argument
 F = TypeVar("F", bound=Callable[..., Any])
 # Of each question, by the name of its function.
 TABLE = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("utf-8"))
-# What a function takes that is no argument: what it is about, and how it says how far it is.
-_SUBJECTS = {"problem", "progress", "values"}
 
 
 @dataclass(frozen=True)
@@ -95,19 +93,12 @@ def declare(*takes: Argument) -> Callable[[F], F]:
     """Declare what a function takes, whose name is in the table.
 
     Arguments have the defaults of the function, which takes the limits as well.
-
-    Raises
-    ------
-    TypeError
-        If the function takes other arguments than are declared.
     """
 
     def decorate(ask: F) -> F:
-        form, declared = signature(ask).parameters, (*takes, *LIMITS)
-        known, subjects = {one.name for one in declared}, {*_SUBJECTS, *stated(ask.__name__).data}
-        if form.keys() - known - subjects or ("values" not in form and known - form.keys()):
-            raise TypeError(f"{ask.__name__} must take what it declares: {', '.join(known)}")
+        form = signature(ask).parameters
         defaults = {k: one.default for k, one in form.items() if one.default is not Parameter.empty}
+        declared = (*takes, *LIMITS)
         complete = (replace(one, default=defaults.get(one.name, one.default)) for one in declared)
         ask.declaration = stated(ask.__name__, tuple(complete))  # type: ignore[attr-defined]
         return ask

@@ -27,7 +27,7 @@ from giantstep.questions.compare import OF_NETWORKS
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_data
 from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.declaration import declare
-from giantstep.questions.progress import Progress, progress_bar
+from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.question import taking_several
 from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks
 from giantstep.questions.solve import solve
@@ -166,16 +166,15 @@ def from_data(
     points = len(grid.alpha) * len(grid.ridge)
     check_cost(cost_of_data(inputs.shape, protocol.beta, points * networks), max_hours, max_memory)
     with threadpool_limits(1), progress_bar("networks", progress) as report:
-        errors = _train(protocol, inputs, labels, grid, networks, seed, report)
+        given = protocol, inputs, labels, grid, seed
+        errors = np.array([_errors(k, given, part(report, k, networks)) for k in range(networks)])
         linear = _predict(inputs / math.sqrt(inputs.shape[1]), labels, grid, inputs.shape[1])
     names = _ERRORS if np.all(np.abs(labels) == 1) else _ERRORS[::2]
     theory, remarks = _gaussian_theory(protocol, inputs, labels, grid, names)
     data = xr.merge([_summary(errors, grid, names), theory])
     baseline = _over_points(linear, grid, names[: len(names) - 1], "linear_{}")
-    if np.isnan(data["test_error"]).any():
-        remarks.append("Some predictions are NaN: the equations for leverages did not converge.")
+    remarks += point_remarks(data["test_error"], axes.optimal)
     if axes.optimal:
-        remarks += edges_of_ridge(data["test_error"])
         data = data.isel(ridge=best_ridge(data["test_error"]))
         baseline = baseline.isel(ridge=best_ridge(baseline["linear_test_error"])).drop_vars("ridge")
     data = _labelled(drop_fixed(data.merge(baseline), axes.fixed), names, alpha0)
@@ -184,23 +183,15 @@ def from_data(
     return data.assign_attrs(about, title="Networks on given data")
 
 
-def _train(
-    protocol: Protocol,
-    inputs: Array,
-    labels: Array,
-    grid: Grid,
-    networks: int,
-    seed: int,
-    report: Progress,
-) -> Array:
-    """Train networks: errors that are predicted for each and measured, (networks, 2, 3, ...)."""
-    errors = []
-    for network in range(networks):
-        given = protocol, inputs, labels, grid, seed, network
-        features, left, measured = train_on_data(*given)
-        errors.append([_predict(features, left, grid, inputs.shape[1]), measured])
-        report(len(errors) / networks)
-    return np.array(errors)
+def _errors(
+    network: int, given: tuple[Protocol, Array, Array, Grid, int], report: Progress
+) -> tuple[Array, Array]:
+    """Train one network: errors that are predicted for it, and those measured, (3, ...)."""
+    _, inputs, _, grid, _ = given
+    features, left, measured = train_on_data(*given, network)
+    predicted = _predict(features, left, grid, inputs.shape[1])
+    report(1.0)
+    return predicted, measured
 
 
 def _labelled(data: xr.Dataset, names: Sequence[str], alpha0: float) -> xr.Dataset:
@@ -215,16 +206,16 @@ def _labelled(data: xr.Dataset, names: Sequence[str], alpha0: float) -> xr.Datas
     return data
 
 
-def edges_of_ridge(errors: xr.DataArray) -> list[str]:
-    """Say where the best ridge is an end of the range."""
-    ends = 0, len(RIDGES) - 1
+def point_remarks(errors: xr.DataArray, optimal: bool) -> list[str]:
+    """Say that some points failed, and where the best ridge is an end of the range."""
+    failed = ["Some errors are NaN: the equations for leverages did not converge."]
+    remarks = failed * bool(errors.isnull().any())
+    if not optimal:
+        return remarks
     (along,) = {*errors.dims} - {"ridge"}
-    places = [
-        f"{along} {one[along]:g}"
-        for one in errors.transpose(along, "ridge")
-        if best_ridge(one) in ends
-    ]
-    return edge_remarks(places, "best ridge", np.array(RIDGES))
+    at_end = best_ridge(errors).isin([0, len(RIDGES) - 1])
+    places = [f"{along} {x:g}" for x in errors[along][at_end].values]
+    return remarks + edge_remarks(places, "best ridge", np.array(RIDGES))
 
 
 def best_ridge(errors: xr.DataArray) -> xr.DataArray:
@@ -235,7 +226,7 @@ def best_ridge(errors: xr.DataArray) -> xr.DataArray:
 def label_remarks(labels: Array) -> list[str]:
     """Say how to state classes, if labels have two values."""
     values = np.unique(labels)
-    if len(values) > 2 or np.all(np.abs(values) == 1):
+    if labels.ndim > 1 or len(values) > 2 or np.all(np.abs(values) == 1):
         return []
     low, high = values
     return [

@@ -14,7 +14,7 @@ from giantstep.questions.arguments import BEST_RIDGE, OPTIMAL, Many, argument
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_subsets
 from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.declaration import declare
-from giantstep.questions.from_data import RIDGES, best_ridge, edges_of_ridge, label_remarks
+from giantstep.questions.from_data import RIDGES, best_ridge, label_remarks, point_remarks
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.values import read_numbers
 from giantstep.theory.readout.subsets import subset_errors
@@ -109,11 +109,8 @@ def from_features(
     data = xr.Dataset(named, {"samples": [*map(int, counts)], "ridge": [*ridges]})
     if not _has_classes(labels):
         data = data.drop_vars(_NAMES[-1])
-    remarks = label_remarks(labels) if labels.ndim == 1 else []
-    if np.isnan(data["test_error"]).any():
-        remarks.append("Some errors are NaN: the equations for leverages did not converge.")
+    remarks = label_remarks(labels) + point_remarks(data["test_error"], optimal)
     if optimal:
-        remarks += edges_of_ridge(data["test_error"])
         data = data.isel(ridge=best_ridge(data["test_error"]))
     fixed = [k for k, x in (("samples", samples), ("ridge", ridge)) if np.ndim(x) == 0]
     data = label(drop_fixed(data, fixed))
