@@ -78,18 +78,11 @@ VALUES = [
 POINTS = " ".join(f"{k}" for k in range(1, 1002))
 LINES = {
     "a hundred million points": f"theory {STEPS} --alpha 1:2:10000 --ridge 1:2:10000",
-    "a hundred million protocols": f"sweep {STEPS} --beta 1:2:10000 --learning-rate 1:2:10000",
     "points of a convex loss": f"theory {STEPS} --alpha {POINTS} --ridge 1 2 --loss hinge",
     "points at the best ridge": f"theory {STEPS} --alpha {' '.join([POINTS] * 50)} --ridge optimal",
-    "too many optima": f"{QUESTIONS['optimise']} --alpha {POINTS} --ridge optimal",
     "nothing": "",
-    "no question": "guess",
-    "half a question": "theory",
     "both kinds": f"theory {STEPS} --alignment 1 {GRID}",
     "a bulk too narrow": f"spectrum {STEPS} --alpha 1e-9",
-    "a spectrum of many groups": "spectrum --readout "
-    + " ".join(f"{k}:0.01" for k in range(1, 101))
-    + f" {STEPS} --alpha 1",
     "no figure": "open nosuchfigure",
     "a figure elsewhere": "open ../../etc/passwd",
     "no project": "explain --project /nonexistent",

@@ -121,10 +121,8 @@ def test_networks_have_the_errors_that_are_predicted_for_them_after_a_step():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"X": np.ones(3)}, "a matrix with a row for each sample"),
         ({"X": np.ones((500, 30))}, "2 or more that are not constant"),
         ({"X": np.full((500, 30), np.nan)}, "15000 entries not finite"),
-        ({"X": "inputs"}, "a matrix with a row for each sample"),
         ({"y": ["cat"] * 500}, "must be a vector (of two classes: +1 and -1), all finite"),
         ({"X": [[1, 2], [3]]}, "a matrix with a row for each sample"),
         ({"y": np.ones(500)}, "two values or more"),
@@ -132,7 +130,6 @@ def test_networks_have_the_errors_that_are_predicted_for_them_after_a_step():
         ({"alpha": 20}, "at least (alpha0 + alpha) d + 30 = 660"),
         ({"alpha0": np.inf}, "alpha0 = inf"),
         ({"ridge": 0}, "ridge = 0.0"),
-        ({"ridge": "best"}, "ridge = 'best'"),
         ({"activation": "sign", "networks": 0}, "activation = 'sign'"),
     ],
 )

@@ -53,23 +53,15 @@ def test_answers_count_the_samples_of_all_steps_and_of_the_readout():
 
 
 def test_reversed_signs_are_noise_on_smaller_labels():
-    share, spikes = 0.2, SpikedFeatures("tanh", "sign", 1.2, 1.5, 0.8, beta=0.7)
-    agreement = 1 - 2 * share
-    noise = 1 / agreement**2 - 1
-    for problem in (spikes, replace(PROTOCOL, target="sign")):
-        flipped = giantstep.solve(replace(problem, label_flips=share), bulk="isotropic")
-        noisy = replace(problem, noise=noise)
-        if problem is not spikes:
-            noisy = replace(noisy, learning_rate=agreement * problem.learning_rate)
-        noisy = giantstep.solve(noisy, bulk="isotropic")
-        for name, power in (("zeta", 1), ("psi", 1), ("q1", 2), ("training_error", 2)):
-            np.testing.assert_allclose(flipped[name], agreement**power * noisy[name], rtol=1e-9)
-        np.testing.assert_allclose(
-            flipped.classification_error, noisy.classification_error, rtol=1e-9
-        )
-        # E (y - p)^2 of labels with noise, and their predictions, which are larger.
-        power = flipped.test_error - agreement**2 * noisy.test_error
-        assert 0 < power < 1 - agreement**2
+    share, agreement, problem = 0.2, 0.6, replace(PROTOCOL, target="sign")
+    flipped = giantstep.solve(replace(problem, label_flips=share), bulk="isotropic")
+    same = {"noise": 1 / agreement**2 - 1, "learning_rate": agreement * problem.learning_rate}
+    noisy = giantstep.solve(replace(problem, **same), bulk="isotropic")
+    powers = {"zeta": 1, "psi": 1, "q1": 2, "training_error": 2, "classification_error": 0}
+    for name, power in powers.items():
+        np.testing.assert_allclose(flipped[name], agreement**power * noisy[name], rtol=1e-9)
+    # E (y - p)^2 of labels with noise, and their predictions, which are larger.
+    assert 0 < flipped.test_error - agreement**2 * noisy.test_error < 1 - agreement**2
 
 
 def test_parameters_that_vary_together_are_the_diagonal_of_all_their_combinations():
