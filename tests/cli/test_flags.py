@@ -76,7 +76,12 @@ def test_every_flag_of_a_question_is_explained_and_all_it_takes_are_flags(name):
     assert question_of(command).example
 
 
-@pytest.mark.parametrize("line", ["simulate --help", "plan --samples 3 --max-steps 11 --beta 1"])
+STEP = "--activation tanh --target sin --learning-rate 3 --alpha0 2 --beta 1"
+
+
+@pytest.mark.parametrize(
+    "line", ["simulate --help", f"plan {STEP} --max-steps 11", f"theory {STEP} --ridge optimal"]
+)
 def test_commands_do_without_docstrings_and_assertions(line, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "90")
     with suppress(SystemExit):
