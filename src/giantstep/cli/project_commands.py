@@ -18,7 +18,7 @@ from giantstep.cli.output import contents
 from giantstep.problems.sizes import SEED
 from giantstep.validation import interval_faults, raise_all
 from giantstep.workflow.archive import ArchiveError, read_archive, write_archive
-from giantstep.workflow.config import FIGURES, load_config
+from giantstep.workflow.config import load_config
 from giantstep.workflow.figure_plan import RESULTS, FigurePlan
 from giantstep.workflow.missing import missing_jobs, summarise_jobs
 from giantstep.workflow.new_project import create_project, foreign_drawings
@@ -79,7 +79,7 @@ def _explain(arguments: argparse.Namespace) -> None:
     plan = make_plan(root, load_config(root, arguments.configfile))
     print(*summarise_jobs(missing_jobs(plan, arguments.figure)), sep="\n")
     if plan.unlisted and not arguments.figure:
-        print(f"in {FIGURES}, but not among the figures to make: {', '.join(plan.unlisted)}")
+        print(f"not made, because the configuration does not list them: {', '.join(plan.unlisted)}")
 
 
 def _verify(arguments: argparse.Namespace) -> int:
@@ -117,7 +117,7 @@ def _archive(arguments: argparse.Namespace) -> None:
     if other := drawn_otherwise(figure, data, plan.root):
         raise ArchiveError(_how_drawn_anew(other[0]))
     write_archive(path, figure.name, plan)
-    print(f"{path}: giantstep verify {path} checks it, and so does its README.md")
+    print(f"wrote {path}: check it with `giantstep verify {path}`")
 
 
 def _verify_project(arguments: argparse.Namespace) -> int:

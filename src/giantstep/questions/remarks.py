@@ -74,12 +74,15 @@ def dimension_remarks(dimensions: Array) -> list[str]:
     """Say from which dimension on the limit d -> infinity is reliable at all points."""
     if not np.any(dimensions > SMALL_DIMENSION):
         return []
-    if np.isinf(dimensions).any():
-        return ["The theory is far from this limit at every dimension that was tried: give yours."]
+    if far := np.isinf(dimensions).sum():
+        return [
+            f"At {far} of {dimensions.size} points this limit is more than {RELIABLE:.0%} off at"
+            " every dimension that was tried: give that of your networks."
+        ]
     largest = float(f"{np.nanmax(dimensions):.1e}")
     return [
-        f"Networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. Give the"
-        " dimension of smaller ones."
+        f"Networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. For"
+        " smaller ones, give their dimension."
     ]
 
 

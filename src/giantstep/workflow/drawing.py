@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from importlib.metadata import version
 from pathlib import Path
 from runpy import run_path
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
+from giantstep import __version__
 from giantstep.figures import default, style
 from giantstep.workflow.config import FIGURES
 
@@ -39,7 +39,7 @@ def draw_figure(
         The project's folder.
     """
     draw, config = load_drawing(root, plan.name), dict(plan.figure.config)
-    results, software = " ".join(plan.made_from), f"giantstep {version('giantstep')}"
+    results, software = " ".join(plan.made_from), f"giantstep {__version__}"
     origin = style.Provenance(config["title"], plan.merged_name, results, software)
     style.draw_and_save(lambda: draw(data, config), map(Path, paths), origin, check)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
+from giantstep import __version__
 from giantstep.problems.canonical import plain
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.questions.datasets import count_groups
@@ -54,7 +54,7 @@ def merge_figure(plan: FigurePlan, results: Mapping[str, Mapping[str, xr.Dataset
         "references": REFERENCES,
         "parameters": json.dumps(parameters, sort_keys=True),
         "made_from": json.dumps(plan.made_from),
-        "giantstep_version": version("giantstep"),
+        "giantstep_version": __version__,
         "libraries": "; ".join(sorted(libraries)),
         "root_seed": np.int64(plan.seed),
     }
