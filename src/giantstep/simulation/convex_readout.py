@@ -14,7 +14,7 @@ takes its place.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy  # whose modules are imported when they are first used
@@ -98,14 +98,15 @@ def leave_one_out(loss: Loss, features: Array, labels: Array, ridge: float) -> A
     signs = labels if loss.margin else np.ones_like(labels)
     rows = features * signs[:, None]
     kernel = rows @ rows.T
-    f, readout = _readout(loss, _System(rows, kernel, ridge), labels)
+    at_zero = loss.residual(labels, np.zeros_like(labels))
+    f, readout = _readout(loss, _System(rows, kernel, at_zero, ridge))
     fitted, response = rows @ readout, kernel / ridge
     if isinstance(loss, ClippedLoss):
         softest = max(loss.inverse_curvature, _SOFT * float(response.diagonal().mean()))
         free, stiffness = (loss.low < f) & (f < loss.high), np.full(f.size, softest)
     else:
         assert isinstance(loss, SmoothLoss)
-        f, curvature = loss.derivatives(_residuals_of_zero(loss, labels) - fitted)
+        f, curvature = loss.derivatives(at_zero - fitted)
         free, stiffness = np.ones(f.size, dtype=bool), 1 / curvature
     inverse = inv(response[np.ix_(free, free)] + np.diag(stiffness[free]))
     # How much a sample's prediction moves with its own f while the others respond.
@@ -121,7 +122,8 @@ def _fit(loss: Loss, blocks: list[Reals], labels: Array, ridges: tuple[float, ..
     rows *= signs[:, None]
     small = isinstance(loss, ClippedLoss) and labels.size <= KERNEL_UP_TO * rows.shape[1]
     kernel = rows @ rows.T if small else None
-    fitted = [_readout(loss, _System(rows, kernel, ridge), labels)[1] for ridge in ridges]
+    at_zero = loss.residual(labels, np.zeros_like(labels))
+    fitted = [_readout(loss, _System(rows, kernel, at_zero, ridge))[1] for ridge in ridges]
     predictions = [signs * (rows @ readout) for readout in fitted]
     return Fit(
         np.stack(fitted),
@@ -131,10 +133,15 @@ def _fit(loss: Loss, blocks: list[Reals], labels: Array, ridges: tuple[float, ..
 
 
 class _System(NamedTuple):
-    """Signed rows X and the ridge; `kernel` is `X X^T`, or None where it is not used."""
+    """Signed rows X, the residuals of the prediction zero, and the ridge.
+
+    The residuals of other predictions are less by `X a`. `kernel` is `X X^T`, or None where it is
+    not used.
+    """
 
     rows: Array
     kernel: Array | None
+    at_zero: Array
     ridge: float
 
     def apply_hessian(self, f: Array) -> Array:
@@ -143,7 +150,7 @@ class _System(NamedTuple):
         return image / self.ridge
 
 
-def _readout(loss: Loss, system: _System, labels: Array) -> tuple[Array, Array]:
+def _readout(loss: Loss, system: _System) -> tuple[Array, Array]:
     """Fit one readout; return it after f for a clipped loss, and twice for others.
 
     Raises
@@ -151,13 +158,10 @@ def _readout(loss: Loss, system: _System, labels: Array) -> tuple[Array, Array]:
     InvalidParametersError
         If it cannot be certified.
     """
+    minimise: Any = _minimise_dual if isinstance(loss, ClippedLoss) else _minimise_primal
     start: Array | None = None
     for _ in range(_ROUNDS):
-        if isinstance(loss, ClippedLoss):
-            start, readout, value, gap = _minimise_dual(loss, system, labels, start)
-        else:
-            assert isinstance(loss, SmoothLoss)
-            start, readout, value, gap = _minimise_primal(loss, system, labels, start)
+        start, readout, value, gap = minimise(loss, system, start)
         if gap <= ACCURACY * value:
             return start, readout
     ridge = float(f"{system.ridge / system.rows.shape[1]:.12g}")
@@ -166,14 +170,13 @@ def _readout(loss: Loss, system: _System, labels: Array) -> tuple[Array, Array]:
 
 
 def _minimise_dual(
-    loss: ClippedLoss, system: _System, labels: Array, start: Array | None
+    loss: ClippedLoss, system: _System, start: Array | None
 ) -> tuple[Array, Array, float, float]:
     """Minimise `|X^T f|^2/2 ridge + inverse_curvature |f|^2/2 - t.f` over `low <= f <= high`.
 
-    Here t is the residual of the prediction zero. Returns f, the readout, its objective and the
-    duality gap.
+    Here t is `at_zero`. Returns f, the readout, its objective and the duality gap.
     """
-    t = _residuals_of_zero(loss, labels)
+    t = system.at_zero
 
     def dual(f: Array) -> tuple[float, Array]:
         slope = system.apply_hessian(f) + loss.inverse_curvature * f
@@ -184,17 +187,17 @@ def _minimise_dual(
     options = _OPTIONS | {"gtol": 1e-9}
     minimum = scipy.optimize.minimize(dual, start, bounds=bounds, options=options, **_METHOD)
     readout = minimum.x @ system.rows / system.ridge
-    losses = loss.value(labels, (labels if loss.margin else 1) * (system.rows @ readout))
-    value = float(np.sum(losses)) + system.ridge * float(readout @ readout) / 2
+    losses = float(np.sum(loss.of(t - system.rows @ readout)))
+    value = losses + system.ridge * float(readout @ readout) / 2
     return minimum.x, readout, value, value + float(minimum.fun)
 
 
 def _minimise_primal(
-    loss: SmoothLoss, system: _System, labels: Array, start: Array | None
+    loss: SmoothLoss, system: _System, start: Array | None
 ) -> tuple[Array, Array, float, float]:
     """Minimise a smooth loss; return the readout twice, its objective and the gap."""
-    rows, ridge, t = system.rows, system.ridge, _residuals_of_zero(loss, labels)
-    scale = np.sqrt(ridge)  # makes the ridge one, and half the squared gradient a gap
+    rows, t = system.rows, system.at_zero
+    scale = np.sqrt(system.ridge)  # makes the ridge one, and half the squared gradient a gap
 
     def primal(b: Array) -> tuple[float, Array]:
         u = t - rows @ b / scale
@@ -206,8 +209,3 @@ def _minimise_primal(
     readout = minimum.x / scale
     value, slope = primal(minimum.x)
     return readout, readout, value, float(slope @ slope) / 2
-
-
-def _residuals_of_zero(loss: Loss, labels: Array) -> Array:
-    """Compute the residuals of the prediction zero; those of others are less by `X a`."""
-    return loss.residual(labels, np.zeros_like(labels))
