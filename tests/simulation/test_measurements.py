@@ -13,7 +13,6 @@ from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.measurements import exact_test
 from giantstep.simulation.simulate import simulate
 from giantstep.simulation.threads import workers
-from giantstep.validation import InvalidParametersError
 
 
 def layer_of(problem, sizes, network=0, seed=3):
@@ -38,12 +37,6 @@ def test_the_closed_form_test_is_the_limit_of_many_test_samples(problem):
         assert np.abs(np.nanmean(gap, axis=0)).max() < spread
     ratio = sampled.test_error / exact.test_error
     assert ratio.mean() == pytest.approx(1, abs=0.01)
-
-
-def test_activations_without_closed_forms_need_test_samples():
-    protocol = Protocol("tanh", "sign", 1, alpha0=1, beta=1)
-    with pytest.raises(InvalidParametersError, match="tanh has no closed form"):
-        simulate(protocol, Grid((1,), (1,)), Sizes(50, 1, "exact"), [0], 1)
 
 
 @pytest.mark.parametrize("strength", [1, 1000])
