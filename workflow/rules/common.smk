@@ -44,15 +44,8 @@ def threads_of(stage):
     return lambda wildcards: PLAN.threads(stage, **wildcards)
 
 
-def memory(stage):
-    """Estimate MiB, more for each attempt."""
+def estimated(stage, resource):
+    """Estimate MiB or minutes, more for each attempt."""
     return lambda wildcards, threads, attempt: PLAN.request(
         stage, threads, attempt, **wildcards
-    ).memory
-
-
-def minutes(stage):
-    """Estimate minutes, more for each attempt."""
-    return lambda wildcards, threads, attempt: PLAN.request(
-        stage, threads, attempt, **wildcards
-    ).minutes
+    )[resource]

@@ -13,8 +13,8 @@ rule montecarlo:
     priority: 1  # before what takes a second
     threads: threads_of("montecarlo")
     resources:
-        mem_mb=memory("montecarlo"),
-        runtime=minutes("montecarlo"),
+        mem_mb=estimated("montecarlo", "mem_mb"),
+        runtime=estimated("montecarlo", "runtime"),
     params:
         stage="montecarlo",
         figure=lambda wildcards: PLAN.networks(**wildcards).figure,

@@ -31,8 +31,8 @@ rule theory:
     benchmark:
         "logs/theory/{figure}-{key}.tsv"
     resources:
-        mem_mb=memory("theory"),
-        runtime=minutes("theory"),
+        mem_mb=estimated("theory", "mem_mb"),
+        runtime=estimated("theory", "runtime"),
     params:
         stage="theory",
         figure="{figure}",

@@ -67,14 +67,6 @@ class Faults:
                 problem = f"{shown(fault.value)} must be {fault.allowed}"
                 self.add(path.removeprefix("config:"), problem, file)
 
-    @contextmanager
-    def collect_file(self) -> Iterator[None]:
-        """Add the faults of another file, and go on."""
-        try:
-            yield
-        except InvalidConfigError as error:
-            self.faults |= dict.fromkeys(error.faults)
-
     def refuse(self) -> None:
         """Raise all faults, if there are any.
 

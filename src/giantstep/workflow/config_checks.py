@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from inspect import isclass
 from pathlib import Path
@@ -19,24 +19,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from giantstep.validation import shown
-from giantstep.workflow.config import CONFIG, Faults
+from giantstep.workflow.config import Faults
 from giantstep.workflow.config_models import KINDS, LIST, ONE, Config, FigureConfig
 
 # What YAML 1.1 reads otherwise than most people.
 _EXPONENT = re.compile(r"[-+]?[0-9.]+[eE][-+]?[0-9]+")
-
-
-def check_config(config: Mapping[str, Any]) -> None:
-    """Check the content of config/config.yaml and its overlays.
-
-    Raises
-    ------
-    InvalidConfigError
-        With every fault.
-    """
-    faults = Faults(CONFIG)
-    add_faults(faults, Config, config)
-    faults.refuse()
 
 
 def add_faults(faults: Faults, model: type[BaseModel], given: Any) -> None:

@@ -19,8 +19,15 @@ from giantstep.questions.task import Task
 from giantstep.suggestions import did_you_mean
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.validation import raise_all
-from giantstep.workflow.config import CONFIG, FIGURES, Faults, figure_names, load_yaml
-from giantstep.workflow.config_checks import add_faults, check_config
+from giantstep.workflow.config import (
+    CONFIG,
+    FIGURES,
+    Faults,
+    InvalidConfigError,
+    figure_names,
+    load_yaml,
+)
+from giantstep.workflow.config_checks import add_faults
 from giantstep.workflow.config_models import (
     MAP,
     MAP_AXES,
@@ -61,17 +68,16 @@ def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
     InvalidConfigError
         With every fault of every file.
     """
-    faults = Faults(CONFIG)
-    sound = _SOUND
-    with faults.collect_file():
-        check_config(config)
-        sound = config
-    figures = []
+    faults, figures = Faults(CONFIG), []
+    add_faults(faults, Config, config)
+    sound = _SOUND if faults.faults else config
     names = config.get("figures") if isinstance(config, Mapping) else None
     for name in map(str, names if isinstance(names, list) else ()):
-        with faults.collect_file():
+        try:
             if _is_name(name):
                 figures.append(read_figure(root, name, sound))
+        except InvalidConfigError as error:
+            faults.faults |= dict.fromkeys(error.faults)
     if not faults.faults:
         check_limits(faults, Config.model_validate(config), figures)
     faults.refuse()

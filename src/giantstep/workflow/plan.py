@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import giantstep
-from giantstep.questions.costs import cost_of
+from giantstep.questions.costs import cost_of, total_cost
 from giantstep.questions.task import Task
 from giantstep.validation import RefusalError
 from giantstep.workflow.code import code_hash, is_loaded
@@ -19,8 +20,14 @@ from giantstep.workflow.curves import Figure
 from giantstep.workflow.figure_config import read_figure, read_figures
 from giantstep.workflow.figure_plan import MONTECARLO, RESULTS, FigurePlan, Networks
 from giantstep.workflow.keys import result_key, slug
-from giantstep.workflow.resources import Request, request, threads
 from giantstep.workflow.shards import block_length, split, stored_blocks, with_networks
+
+# What every job takes besides its tasks: seconds, MiB.
+_START_SECONDS, _START_MEMORY = 2.0, 300.0
+# Factors on the estimates, and minutes until a submission works.
+_MEMORY_MARGIN, _TIME_MARGIN, _SUBMISSION_MINUTES = 1.3, 3.0, 2.0
+# A network that takes more than so many seconds is shared by threads, up to so many.
+_LONGEST_NETWORK, _LARGEST_THREADS = 4 * 3600, 8
 
 
 class ForeignPackageError(RefusalError):
@@ -131,13 +138,24 @@ class Plan:
             raise NotPlannedError(asked, f"of {figure.name} they make {''.join(made) or 'none'}")
         return figure.tasks(stage)
 
-    def request(self, stage: str, threads: int, attempt: int, **wildcards: Any) -> Request:
-        """Return what a job requests from a scheduler."""
-        return request(self.tasks(stage, **wildcards).values(), threads, attempt)
+    def request(self, stage: str, threads: int, attempt: int, **wildcards: Any) -> dict[str, int]:
+        """Estimate what a job requests from a scheduler, with margins; each attempt gets more."""
+        tasks = self.tasks(stage, **wildcards).values()
+        taken = total_cost([cost_of(task, threads) for task in tasks])
+        memory = _MEMORY_MARGIN * (_START_MEMORY + taken.memory)
+        seconds = _TIME_MARGIN * (_START_SECONDS + taken.seconds / max(threads, 1))
+        runtime = _SUBMISSION_MINUTES + seconds / 60
+        return {
+            "mem_mb": math.ceil(attempt * memory),
+            "runtime": math.ceil(attempt * runtime),
+        }
 
     def threads(self, stage: str, **wildcards: Any) -> int:
-        """Return how many threads a job has."""
-        return max(map(threads, self.tasks(stage, **wildcards).values()))
+        """Return how many threads share a shard; no more than needed, since each needs memory."""
+        (task,) = self.tasks(stage, **wildcards).values()
+        networks = task.arguments["networks"]
+        seconds = cost_of(with_networks(task, networks[:1])).seconds
+        return min(_LARGEST_THREADS, max(1, math.ceil(seconds / _LONGEST_NETWORK)))
 
 
 def check_places(plan: Plan) -> None:
