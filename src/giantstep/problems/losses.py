@@ -64,6 +64,14 @@ class Loss(ABC):
         u = _CHECKED
         return self.margin or bool(np.allclose(self.of(u), self.of(-u), rtol=_SAME, atol=0))
 
+    def pull(self, labels: Array, outputs: Array) -> tuple[Array, Array]:
+        """Compute minus the first derivative by the prediction, and the second derivative.
+
+        The first is the residual itself for the square loss.
+        """
+        slope, curvature = self.derivatives(self.residual(labels, outputs))
+        return (labels * slope if self.margin else slope), curvature
+
     @abstractmethod
     def of(self, u: Array) -> Array:
         """Compute the loss at some residuals."""
@@ -74,6 +82,15 @@ class Loss(ABC):
 
         The proximal point is the minimum over x of `(x - u)^2/2V + l(x)`.
         """
+
+    @abstractmethod
+    def derivatives(self, u: Array) -> tuple[Array, Array]:
+        """Compute the first and the second derivative, where there is one."""
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        """The residuals at which a derivative jumps."""
+        return ()
 
     def fault(self) -> str:
         """Say why it cannot be minimised, or nothing."""
@@ -119,6 +136,18 @@ class ClippedLoss(Loss):
         straight = u / w
         derivative = np.clip(straight, self.low, self.high)
         return derivative, (derivative == straight) / w
+
+    def derivatives(self, u: Array) -> tuple[Array, Array]:
+        """Compute the first and the second derivative, which is left out at corners."""
+        if self.inverse_curvature == 0:
+            return self.high * (u > 0) + self.low * (u < 0), np.zeros_like(u)
+        return np.clip(u, self.low, self.high), ((self.low < u) & (u < self.high)).astype(u.dtype)
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        """The residuals at which a derivative jumps."""
+        ends = (0.0,) if self.inverse_curvature == 0 else (self.low, self.high)
+        return tuple(end for end in ends if math.isfinite(end))
 
 
 @dataclass(frozen=True)
@@ -250,6 +279,7 @@ class _Logistic(SmoothLoss):
 LOSSES: dict[str, Loss] = {
     SQUARE: ClippedLoss(-math.inf, math.inf, 1.0),
     "huber": ClippedLoss(-1.0, 1.0, 1.0),
+    "absolute": ClippedLoss(-1.0, 1.0, 0.0),
     "hinge": ClippedLoss(0.0, 1.0, 0.0, margin=True),
     "logistic": _Logistic(
         lambda u: np.logaddexp(0, u - 1), _logistic_slope, margin=True, strip=math.pi
@@ -278,13 +308,16 @@ def _quantile(text: str) -> ClippedLoss:
 
 
 # `huber` is `huber:1`.
-KNOWN_LOSSES: Registry[Loss] = Registry(
-    LOSSES,
+_FAMILIES: tuple[Family[Loss], ...] = (
     Family("huber:", _huber, f"huber:DELTA with DELTA {HUBER_TURN}"),
     Family("quantile:", _quantile, f"quantile:SHARE with SHARE {QUANTILE}"),
-    kind=Loss,
 )
+KNOWN_LOSSES: Registry[Loss] = Registry(LOSSES, *_FAMILIES, kind=Loss)
 lookup_loss = KNOWN_LOSSES.lookup
+# What a step can descend along.
+STEP_LOSSES: Registry[Loss] = Registry(
+    {name: loss for name, loss in LOSSES.items() if name != FLOW}, *_FAMILIES, kind=Loss
+)
 
 
 def is_square(loss: str) -> bool:

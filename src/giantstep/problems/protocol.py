@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from giantstep.arrays import Array
-from giantstep.numerics.scalar_functions import CLASS, lookup
+from giantstep.numerics.scalar_functions import BINARY, CLASS, lookup
 from giantstep.problems import domains
 from giantstep.problems.covariance import ALWAYS, IDENTITY, directions_of, eigenvalues
 from giantstep.problems.function_field import FunctionName
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
+from giantstep.problems.losses import SQUARE, STEP_LOSSES, lookup_loss
 from giantstep.problems.parameter import (
     Parameter,
     means,
@@ -47,6 +48,7 @@ STEP_FIELDS = ("learning_rate", "alpha0")
 GIANT_STEP = domains.STEP_EXPONENT.upper
 _TRANSFER = "docs/transfer.md"
 _ONE_DIRECTION = "of one direction where steps and readout learn different targets"
+_SIGNS = f"another: only {' and '.join(BINARY)} without noise have labels +1 and -1"
 _WEIGHTS = "a number or, for given eigenvalues without weights beside them, as many weights,"
 ALPHA0 = Parameter(
     "sample complexity n0/d of the first batch",
@@ -55,6 +57,9 @@ ALPHA0 = Parameter(
     "(9)",
     "first batch",
     note="0 leaves out the step, inf follows the population gradient",
+)
+STEP_LOSS = Parameter(
+    "loss along which the steps descend", r"\ell_1", STEP_LOSSES, "docs/step-loss.md"
 )
 EXPONENT = Parameter(
     "exponent s of the step size, learning_rate d^(s+1/2)",
@@ -152,6 +157,9 @@ class Protocol:
         Exponent b >= 0: the squared components of the target's direction along the covariance's
         eigenvectors, in whitened inputs, are in proportion to k^-b. Or these squares, where
         eigenvalues are given.
+    step_loss : str
+        Loss along which the steps descend, such as "huber:0.5", "absolute" or, for labels of +1 and
+        -1, "logistic".
     decay : float
         Weight decay, from 0 to 0.999: a step takes the weights w to (1 - decay) w + step.
 
@@ -194,6 +202,7 @@ class Protocol:
     task_overlap: float = field(default=1.0, metadata=means(TASK_OVERLAP))
     covariance: str | tuple[Any, ...] = field(default=IDENTITY, metadata=means(COVARIANCE))
     target_decay: float | tuple[float, ...] = field(default=0.0, metadata=means(DECAY))
+    step_loss: str = field(default=SQUARE, metadata=means(STEP_LOSS))
     decay: float = field(default=0.0, metadata=means(WEIGHT_DECAY))
 
     def __post_init__(self) -> None:
@@ -208,11 +217,14 @@ class Protocol:
         gaussian, population = mixture or self.inputs == GAUSSIAN, self.follows_population
         targets = {name: getattr(self, name) for name in ("target", "pretrain_target")}
         of_one = {name: one == SAME_TARGET or not teacher_of(one) for name, one in targets.items()}
+        noisy = self.noise > 0 or self.outlier_fraction * self.outlier_variance > 0
+        signs = self.pretraining.target in BINARY and not noisy
         checks: list[tuple[str, object, str]] = [
             # Of others there is no population gradient in closed form.
             ("inputs", gaussian or not population, f"{GAUSSIAN} where alpha0 = inf"),
             ("inputs", mixture or CLASS not in targets.values(), CLASS_INPUTS),
             *((name, one or not transfer, _ONE_DIRECTION) for name, one in of_one.items()),
+            ("step_loss", signs or not lookup_loss(self.step_loss).margin, _SIGNS),
         ]
         if self.has_covariance:
             checks += [
@@ -333,7 +345,8 @@ class Protocol:
     def as_in_paper(self) -> bool:
         """Whether this is one step of an odd activation, on a target of one direction."""
         one_odd_step = self.steps == 1 and lookup(self.activation).parity == "odd"
-        return one_odd_step and teacher_of(self.target) is None and self.decay == 0
+        plain = self.decay == 0 and self.step_loss == SQUARE
+        return one_odd_step and plain and teacher_of(self.target) is None
 
     @property
     def has_several_spikes(self) -> bool:

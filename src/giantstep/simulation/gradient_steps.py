@@ -10,6 +10,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Reals, Single
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol
 from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes
 from giantstep.simulation.gradients import batch_slopes
@@ -70,11 +71,11 @@ class BatchSteps(NamedTuple):
 
     def _sums(self, weights: Single, batch: int) -> tuple[Single, Array]:
         """Sum `omega_i (y - f(x)) sigma'(w_i.x) x` and y x over a batch."""
-        activation = lookup(self.problem.activation)
+        activation, loss = lookup(self.problem.activation), lookup_loss(self.problem.step_loss)
 
         def block(item: tuple[int, int]) -> tuple[Single, Single, Array]:
             inputs, labels = self.draw(batch, *item)
-            slopes = batch_slopes(weights, self.omega, activation, inputs, labels)
+            slopes = batch_slopes(weights, self.omega, activation, inputs, labels, loss)
             return slopes, inputs, labels.astype(float) @ inputs
 
         gradient, correlation = np.zeros_like(weights), np.zeros(weights.shape[1])

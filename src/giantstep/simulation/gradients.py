@@ -9,6 +9,7 @@ import numpy as np
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import hermite_coefficients, self_gradient
+from giantstep.problems.losses import LOSSES, SQUARE, Loss
 from giantstep.validation import refusal
 
 # Random rows overlap by more than this only in very low dimensions. There the power series in the
@@ -20,12 +21,17 @@ _PRECISION = 1e-14
 
 
 def batch_slopes(
-    weights: Reals, omega: Reals, activation: ScalarFunction, inputs: Reals, labels: Reals
+    weights: Reals,
+    omega: Reals,
+    activation: ScalarFunction,
+    inputs: Reals,
+    labels: Reals,
+    loss: Loss = LOSSES[SQUARE],
 ) -> Reals:
-    """Compute `omega_i (y - f0(x)) sigma'(w_i.x)` over a batch; theory.md section 1.
+    """Compute `omega_i (-dl/df) sigma'(w_i.x)` over a batch; theory.md sections 1 and 25.
 
     Multiplied with the inputs and summed over the batch, they are minus p times the gradient of
-    the squared loss.
+    the loss, which is `omega_i (y - f(x)) sigma'(w_i.x)` for the square.
 
     Parameters
     ----------
@@ -36,6 +42,7 @@ def batch_slopes(
     activation : ScalarFunction
     inputs : Reals, shape (n, d)
     labels : Reals, shape (n,)
+    loss : Loss
 
     Returns
     -------
@@ -44,8 +51,8 @@ def batch_slopes(
     features = inputs @ weights.T
     slopes: Reals = activation.derivative(features).astype(features.dtype, copy=False)
     activation.apply(features)
-    error = labels - features @ omega / omega.size
-    slopes *= error[:, None]
+    # The types of arrays in single precision are those of double precision to the loss.
+    slopes *= loss.pull(labels, features @ omega / omega.size)[0][:, None]  # type: ignore[arg-type]
     slopes *= omega
     return slopes
 

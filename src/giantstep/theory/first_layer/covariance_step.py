@@ -16,11 +16,13 @@ import math
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.conditional_target import rule_on_panels, target_rule
 from giantstep.theory.first_layer.fresh_step import FreshStep, next_step
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
+from giantstep.theory.first_layer.step_loss import pulls
 from giantstep.theory.rows.batch_rule import ResidualRule, residual_rule
 from giantstep.theory.rows.label_path import label_path
 
@@ -130,6 +132,12 @@ def _residuals(
     nodes = int(_NODES.get(srf.alignments.size, 0) * finer * (_FIRST if kappa.size <= 2 else 1))
     # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
     scale = math.sqrt(step.powers[2].sum() / max(1, step.noise))
+    if step.protocol.step_loss != SQUARE:
+        panel = 1.0
+        batch = pulls(step.protocol, srf, kappa, step.readout[0][0] * output, finer, panel)
+        powers = np.concatenate([np.ones_like(batch.u), batch.u])
+        first, second = np.triu_indices(2)
+        return residual_rule((), batch.rho, batch.weight * powers[first] * powers[second], scale)
     # Labels that are flipped are bounded, and those along the spike do not depend on u.
     if on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:
         labels, u, weight = rule_on_panels(srf, kappa, nodes)

@@ -15,6 +15,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -24,6 +25,7 @@ from giantstep.theory.features.conditional_target import across_basis, target_ru
 from giantstep.theory.features.kappa_rules import check_resolution, wide_kappa_rule
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
 from giantstep.theory.first_layer.step import LettersState, Step, of_protocol
+from giantstep.theory.first_layer.step_loss import pulls
 
 # A spike of this size, at a rate of one, is rounding.
 _NO_SPIKE = 1e-13
@@ -60,7 +62,8 @@ class FreshStep(Step):
             self.kappa, self.weight = np.array([-1.0, 1.0]), np.full(2, 0.5)
         inputs, std = state.spike_strength * self.kappa, math.sqrt(state.bulk_variance)
         self.activation = activation_averages(activation, inputs, std, *rule)
-        self.residuals = self.weight * self._average_residuals(srf, rule)
+        residuals, curvatures = self._average_residuals(srf, rule)
+        self.residuals = self.weight * residuals
         before = LettersState(
             spikes=state.spike_strength * np.eye(1, srf.alignments.size + 1),
             bulk_variance=np.array([state.bulk_variance]),
@@ -68,7 +71,8 @@ class FreshStep(Step):
             covariance=state.covariance[None],
         )
         averages = np.stack(self.activation.of_letters)[:, None]
-        super().__init__(*of_protocol(protocol), before, averages, self.residuals[:, 0, 0])
+        powers = self.residuals[:, 0, 0]
+        super().__init__(*of_protocol(protocol), before, averages, powers, self.weight * curvatures)
 
     @property
     def mirrored(self) -> bool:
@@ -77,20 +81,45 @@ class FreshStep(Step):
         several = teacher_of(self.protocol.target) is not None
         return not several and all(lookup(function).parity == "odd" for function in functions)
 
-    def _average_residuals(self, srf: SpikedFeatures, rule: tuple[float, float]) -> Array:
-        """Average rho^k (1, y)(1, y)^T over u and noise, k = 0 ... 4: (5, D + 2, D + 2, N)."""
-        labels, u, weight = target_rule(srf, self.kappa, *rule)
+    @property
+    def output(self) -> Array:
+        """The network's output on the nodes."""
         ((omega, _),) = self.protocol.readout
-        rho = labels - omega * self.activation.mean[:, None]
+        output: Array = omega * self.activation.mean
+        return output
+
+    def _average_residuals(
+        self, srf: SpikedFeatures, rule: tuple[float, float]
+    ) -> tuple[Array, Array]:
+        """Average over u and noise given kappa.
+
+        Returns
+        -------
+        residuals : Array, shape (5, D + 2, D + 2, N)
+            E[rho^k (1, y)(1, y)^T], k = 0 ... 4.
+        curvatures : Array, shape (3, N)
+            As in `Step`, without the weights.
+        """
+        output = self.output
+        if self.protocol.step_loss == SQUARE:
+            labels, u, weight = target_rule(srf, self.kappa, *rule)
+            rho = labels - output[:, None]
+        else:
+            rho, curvature, u, weight = pulls(self.protocol, srf, self.kappa, output, *rule)
         y = np.stack(np.broadcast_arrays(np.ones_like(rho), self.kappa[:, None], *u), axis=1)
         powers = np.cumprod([np.ones_like(rho), rho, rho, rho, rho], axis=0)
         averages = [(y * (weight * power)[:, None]) @ y.swapaxes(1, 2) for power in powers]
-        zeroth, first, second, third, fourth = (np.moveaxis(each, 0, -1) for each in averages)
+        averages = [np.moveaxis(each, 0, -1) for each in averages]
+        if self.protocol.step_loss != SQUARE:  # whose rule has the noise
+            of_output = np.stack([curvature, curvature**2, rho * curvature])
+            return np.stack(averages), np.sum(of_output * weight, axis=-1)
+        zeroth, first, second, third, fourth = averages
         variance = noise_power(self.protocol)
         of_noise = sum(3 * share * level**2 for level, share in noise_levels(self.protocol))
         fourth = fourth + 6 * variance * second + of_noise * zeroth
         third, second = third + 3 * variance * first, second + variance * zeroth
-        return np.stack([zeroth, first, second, third, fourth])
+        residuals = np.stack([zeroth, first, second, third, fourth])
+        return residuals, residuals[[0, 0, 1], 0, 0]
 
     def along(self, power: int, values: Array) -> Array:
         """Compute E[rho^power values y]."""

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import SGD, Protocol
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -31,6 +32,8 @@ def letters_scope(protocol: Protocol) -> Scope:
 class Letters(SteppedLayer):
     """Neurons of one letter share a spike after each step on a fresh batch."""
 
+    takes = frozenset({"step_loss"})
+
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
         of, several = self.problem, "in the theory of readouts of several values"
@@ -45,6 +48,7 @@ class Letters(SteppedLayer):
             ),
             ("steps", steps, "1 in the theory of a normal readout"),
             ("task_overlap", not of.is_transfer, transfer),
+            ("step_loss", not lookup_loss(of.step_loss).corners, f"smooth, as logistic is, {several}"),
             letters_scope(of),
         ]
 

@@ -16,12 +16,13 @@ from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.interpolation import interpolated
 from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import label_levels
+from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.kappa_rules import check_resolution, spike_rule
 from giantstep.theory.first_layer.network_state import check_weights
 from giantstep.theory.first_layer.step import LettersState, Step, gram_factor, of_protocol
+from giantstep.theory.first_layer.step_loss import noisy_labels
 
 
 def letters_states(protocol: Protocol, fineness: int = 1) -> tuple[LettersState, ...]:
@@ -67,15 +68,15 @@ def _next_step(protocol: Protocol, state: LettersState, fineness: int) -> Letter
     kappa, beside, weight = spike_rule(srf, fineness)
     x = np.vstack([kappa, beside])
     averages = averages_of_letters(lookup(protocol.activation), state, x, fineness)
-    # Of rho^k, k = 0 ... 4, times the weights: labels may be reversed, and are noisy.
     clean = lookup(protocol.target).value(kappa)
     output = np.prod(protocol.readout, axis=1) @ averages[0]
-    powers = np.zeros((5, kappa.size))
-    for sign, v, share in label_levels(protocol):
-        r = sign * clean - output
-        moments = 1 + 0 * r, r, r**2 + v, r**3 + 3 * v * r, r**4 + 6 * v * r**2 + 3 * v**2
-        powers += share * weight * np.stack(moments)
-    return LettersStep(*of_protocol(protocol), state, averages, powers, x)
+    powers, curvatures = np.zeros((5, kappa.size)), np.zeros((3, kappa.size))
+    loss = lookup_loss(protocol.step_loss)
+    for sign, noise, share in noisy_labels(protocol):
+        rho, curvature = loss.pull(sign * clean + noise, output)
+        powers += share * weight * rho ** np.arange(5)[:, None]
+        curvatures += share * weight * np.stack([curvature, curvature**2, rho * curvature])
+    return LettersStep(*of_protocol(protocol), state, averages, powers, curvatures, x)
 
 
 def averages_of_letters(

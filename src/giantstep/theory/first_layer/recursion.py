@@ -14,7 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.targets import teacher_of
 from giantstep.theory.first_layer.continued_rows import ContinuedRows
 from giantstep.theory.first_layer.covariance_step import CovarianceStep
 from giantstep.theory.first_layer.descent import Descent
@@ -24,6 +26,7 @@ from giantstep.theory.first_layer.row_forms import forms_after
 from giantstep.theory.first_layer.row_norms import own_output_norms
 from giantstep.theory.first_layer.row_resolvent import solve_self_energy
 from giantstep.theory.rows.row_functions import FEWER, MOST, RowFunctions, as_columns
+from giantstep.validation import Fault
 
 # As in `RowFunctions.fitted`.
 _TOLERANCE = 1e-10
@@ -91,7 +94,7 @@ class Recursion(Descent):
     all rows are shorter.
     """
 
-    takes = frozenset({"decay"})
+    takes = frozenset({"decay", "step_loss"})
 
     @property
     def stretch(self) -> float:
@@ -130,4 +133,23 @@ class Recursion(Descent):
 
     def own_norms(self, dimension: float) -> Array:
         """Compute what the own output adds to the squared norm of rows in one step."""
-        return self.stretch * own_output_norms(self.descent, dimension)
+        if self.protocol.step_loss == SQUARE:
+            return self.stretch * own_output_norms(self.descent, dimension)
+        step = next_step(replace(self.descent, steps=1), self.states[0], self.fineness)
+        curvature, squared, _ = step.curvatures.sum(axis=1)
+        mean = float(step.powers[1].sum())
+        return self.stretch * own_output_norms(self.descent, dimension, mean, curvature, squared)
+
+    def faults(self) -> list[Fault]:
+        """List why there is no theory of it."""
+        faults, problem = super().faults(), self.problem
+        loss, allowed = lookup_loss(problem.step_loss), ""
+        if problem.step_loss != SQUARE and teacher_of(problem.target):
+            allowed = f"{SQUARE} in the theory of targets of several directions"
+        elif loss.margin and loss.corners and problem.steps > 1:
+            allowed = "smooth, as logistic is, in the theory of several steps on margins"
+        return faults + [Fault("step_loss", problem.step_loss, allowed)] * bool(allowed)
+
+    def learned_by_chance(self, dimension: float) -> float:
+        """Leave it out for other losses than the square, which see more of the target."""
+        return super().learned_by_chance(dimension) * (self.protocol.step_loss == SQUARE)

@@ -22,7 +22,13 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_mean
 
 
-def own_output_norms(protocol: Protocol, dimension: float) -> Array:
+def own_output_norms(
+    protocol: Protocol,
+    dimension: float,
+    mean: float | None = None,
+    curvature: float = 1.0,
+    squared: float = 1.0,
+) -> Array:
     """Compute what the own output adds to the squared norm of a row of the bulk, by letters.
 
     `(g - k E[z s sigma'])^2 - g^2 + e k E omega^2 (h1^4 + E s^2 E sigma'^2/alpha0)`, with
@@ -36,6 +42,8 @@ def own_output_norms(protocol: Protocol, dimension: float) -> Array:
         Of one giant step on samples, with a uniform readout unless the activation is odd.
     dimension : float
         d, may be infinite: then nothing is added.
+    mean, curvature, squared : float
+        E rho, E l'' and E l''^2 of the loss of the step; by default those of the square loss.
 
     Returns
     -------
@@ -46,11 +54,12 @@ def own_output_norms(protocol: Protocol, dimension: float) -> Array:
     h0, h1, h2 = mean_derivatives(activation, 2)
     derivative_power = derivative_variance(activation) + h1**2
     own, power = self_gradient(activation) - h0 * h2, standard_moments(activation).second - h0**2
-    others = h1**4 + power * derivative_power / protocol.alpha0
+    others = curvature**2 * h1**4 + squared * power * derivative_power / protocol.alpha0
     k = e * letters**2 / (protocol.beta * dimension)
-    mean_label = label_agreement(protocol) * target_mean(protocol.target)
-    g = 1 + e * letters * (mean_label - letters * h0) * h2
-    return (g - k * own) ** 2 - g**2 + e * k * float(fractions @ letters**2) * others
+    if mean is None:
+        mean = label_agreement(protocol) * target_mean(protocol.target) - letters * h0
+    g = 1 + e * letters * mean * h2
+    return (g - k * curvature * own) ** 2 - g**2 + e * k * float(fractions @ letters**2) * others
 
 
 def coupled_norms(protocol: Protocol, spike_strengths: Array, dimension: float) -> Array:

@@ -101,6 +101,9 @@ class Step(ABC):
         Over the neurons of each letter, on the N nodes of a rule over inputs: of `of_letters`.
     powers : Array, shape (5, N)
         E[rho^k | node], k = 0 ... 4, times the weights.
+    curvatures : Array, shape (3, N)
+        E[l'', l''^2, rho l'' | node] of the loss, times the weights: what the network's own output
+        does to rho.
     """
 
     readout: Vocabulary
@@ -110,6 +113,7 @@ class Step(ABC):
     before: LettersState
     averages: Array
     powers: Array
+    curvatures: Array
 
     @property
     def pull(self) -> Array:
@@ -168,13 +172,13 @@ class Step(ABC):
         """
         (omega, pi), (_, A0, A1, A2, residual, Av) = np.array(self.readout).T, self.averages
         u, c, X = np.sqrt(pi) * omega, self.before.bulk_variance, self.before.mean_rows
-        zeroth, first, second = self.powers[:3]
+        second, (curvature, squared, mixed) = self.powers[2], self.curvatures
         a0, a1 = u[:, None] * A0, omega[:, None] * A1
         shared, norms = X @ a0, (u * c)[:, None] * A2
-        drift = np.diag(self.growth) - self.rate * (a0 * zeroth) @ a0.T
-        cross = (a1 * shared * first) @ a0.T
+        drift = np.diag(self.growth) - self.rate * (a0 * curvature) @ a0.T
+        cross = (a1 * shared * mixed) @ a0.T
         batch = (a1 * second) @ a1.T * X - cross - cross.T
-        batch += (a0 * zeroth * ((a0 * shared).sum(axis=0) + u**2 @ residual)) @ a0.T
+        batch += (a0 * squared * ((a0 * shared).sum(axis=0) + u**2 @ residual)) @ a0.T
         batch += self.beta / 2 * (norms * second) @ norms.T
         batch += np.diag(omega**2 * ((Av - c[:, None] * A1**2) @ second))
         return drift @ X @ drift.T + self.rate**2 * self.noise * batch

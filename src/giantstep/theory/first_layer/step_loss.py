@@ -1,0 +1,106 @@
+"""What the loss of a step makes of the labels of a batch: theory.md section 25.
+
+A step follows `rho = -dl/df` at the network's own output f, for the square loss the residual y - f.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import roots_hermitenorm
+
+from giantstep.arrays import Array
+from giantstep.numerics.quadrature import split_rule, unit_edges
+from giantstep.problems.losses import SQUARE, Loss, lookup_loss
+from giantstep.problems.problem import label_levels
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import target_function
+from giantstep.theory.label_channel import Pieces
+
+# Nodes over the labels' noise; three are exact for the fourth power of a residual.
+_NOISE_NODES, _EXACT = 16, 3
+# Far beyond all nodes.
+_NOWHERE = 1e3
+
+
+class Pulls(NamedTuple):
+    """A rule over the samples of a batch, given kappa.
+
+    Attributes
+    ----------
+    rho, curvature : Array, shape (N, M)
+        Minus the first derivative of the loss by the output, and the second.
+    u : Array, shape (1, N, M)
+        Projections on the target's direction across the spike.
+    weight : Array, shape (N, M)
+    """
+
+    rho: Array
+    curvature: Array
+    u: Array
+    weight: Array
+
+
+def noisy_labels(protocol: Protocol) -> Iterator[tuple[int, float, float]]:
+    """Yield the target's sign in a label, its noise, and the weight: a rule over all labels."""
+    exact = protocol.step_loss == SQUARE
+    for sign, variance, share in label_levels(protocol):
+        count = 1 if variance == 0 else _EXACT if exact else _NOISE_NODES
+        nodes, weights = roots_hermitenorm(count)
+        for x, weight in zip(nodes, weights / weights.sum(), strict=True):
+            yield sign, math.sqrt(variance) * x, share * weight
+
+
+def pulls(
+    protocol: Protocol,
+    srf: SpikedFeatures,
+    kappa: Array,
+    output: Array,
+    fineness: float,
+    panel: float,
+) -> Pulls:
+    """Build a rule over what the samples of a batch do, for a target of one direction.
+
+    Panels end where the target has a kink, and where a derivative of the loss jumps.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    srf : SpikedFeatures
+        The network as it stands.
+    kappa, output : Array, shape (N,)
+        Projections on the spike, and the network's output there.
+    fineness, panel : float
+        Multiplies the number of nodes of a panel; its width.
+    """
+    target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
+    loss, across = lookup_loss(protocol.step_loss), math.sqrt(1 - gamma**2)
+    along, parts = gamma * kappa[:, None], []
+    for sign, noise, share in noisy_labels(protocol):
+        if across == 0:
+            u, weight = np.broadcast_arrays([[-1.0, 1.0]], along)[0], np.full((1, 2), 0.5)
+        else:
+            jumps = _jumps(loss, Pieces(target), sign * (output - noise), sign)
+            kinks = np.hstack([np.tile(target.kinks, (kappa.size, 1)), jumps])
+            u, weight = split_rule(unit_edges((kinks - along) / across, panel), fineness)
+        labels = sign * target.value(along + across * u) + noise
+        rho, curvature = loss.pull(labels, output[:, None])
+        parts.append((rho, curvature, u, share * weight + 0 * rho))
+    rho, curvature, u, weight = (np.hstack(each) for each in zip(*parts, strict=True))
+    return Pulls(rho, curvature, u[None], weight)
+
+
+def _jumps(loss: Loss, pieces: Pieces, clean: Array, sign: int) -> Array:
+    """Find where the target is such that a derivative of the loss jumps, shape (N, J).
+
+    `clean` is the target at a residual of zero. Losses of margins have labels that do not vary.
+    """
+    if loss.margin or not loss.corners:
+        return np.empty((clean.size, 0))
+    values = clean[:, None] + sign * np.array(loss.corners)
+    z, log_density = pieces.preimages(values)
+    return np.where(np.isfinite(log_density), z, _NOWHERE).reshape(clean.size, -1)
