@@ -218,7 +218,8 @@ class Protocol:
         targets = {name: getattr(self, name) for name in ("target", "pretrain_target")}
         of_one = {name: one == SAME_TARGET or not teacher_of(one) for name, one in targets.items()}
         noisy = self.noise > 0 or self.outlier_fraction * self.outlier_variance > 0
-        signs = self.pretraining.target in BINARY and not noisy
+        learned = [name for name in targets.values() if name != SAME_TARGET][-1]
+        signs = learned in BINARY and not noisy
         checks: list[tuple[str, object, str]] = [
             # Of others there is no population gradient in closed form.
             ("inputs", gaussian or not population, f"{GAUSSIAN} where alpha0 = inf"),
