@@ -17,6 +17,7 @@ class Initial(SteppedLayer):
     """A network without samples for its steps, or without a learning rate."""
 
     batch = 0.0
+    takes = frozenset({"decay", "step_loss"})  # of no consequence without a step
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
