@@ -48,7 +48,11 @@ class Letters(SteppedLayer):
             ),
             ("steps", steps, "1 in the theory of a normal readout"),
             ("task_overlap", not of.is_transfer, transfer),
-            ("step_loss", not lookup_loss(of.step_loss).corners, f"smooth, as logistic is, {several}"),
+            (
+                "step_loss",
+                not lookup_loss(of.step_loss).corners,
+                f"smooth, as logistic is, {several}",
+            ),
             letters_scope(of),
         ]
 

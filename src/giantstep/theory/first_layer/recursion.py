@@ -21,12 +21,12 @@ from giantstep.theory.first_layer.continued_rows import ContinuedRows
 from giantstep.theory.first_layer.covariance_step import CovarianceStep
 from giantstep.theory.first_layer.descent import Descent
 from giantstep.theory.first_layer.fresh_step import next_step
+from giantstep.theory.first_layer.interface import Scope
 from giantstep.theory.first_layer.network_state import NetworkState, check_weights
 from giantstep.theory.first_layer.row_forms import forms_after
 from giantstep.theory.first_layer.row_norms import own_output_norms
 from giantstep.theory.first_layer.row_resolvent import solve_self_energy
 from giantstep.theory.rows.row_functions import FEWER, MOST, RowFunctions, as_columns
-from giantstep.validation import Fault
 
 # As in `RowFunctions.fitted`.
 _TOLERANCE = 1e-10
@@ -140,15 +140,15 @@ class Recursion(Descent):
         mean = float(step.powers[1].sum())
         return self.stretch * own_output_norms(self.descent, dimension, mean, curvature, squared)
 
-    def faults(self) -> list[Fault]:
-        """List why there is no theory of it."""
-        faults, problem = super().faults(), self.problem
-        loss, allowed = lookup_loss(problem.step_loss), ""
-        if problem.step_loss != SQUARE and teacher_of(problem.target):
-            allowed = f"{SQUARE} in the theory of targets of several directions"
-        elif loss.margin and loss.corners and problem.steps > 1:
-            allowed = "smooth, as logistic is, in the theory of several steps on margins"
-        return faults + [Fault("step_loss", problem.step_loss, allowed)] * bool(allowed)
+    def scope(self) -> list[Scope]:
+        """List what this layer covers."""
+        of, loss = self.problem, lookup_loss(self.problem.step_loss)
+        known = of.step_loss == SQUARE or not teacher_of(of.target)
+        smooth = of.steps == 1 or not (loss.margin and loss.corners)
+        return [
+            ("step_loss", known, f"{SQUARE} in the theory of targets of several directions"),
+            ("step_loss", smooth, "smooth, as logistic is, in that of several steps on margins"),
+        ]
 
     def learned_by_chance(self, dimension: float) -> float:
         """Leave it out for other losses than the square, which see more of the target."""
