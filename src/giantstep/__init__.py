@@ -18,9 +18,9 @@ functions (activation, target)
     gradient steps need a continuous one.
     A target may also be of several directions, such as "z1+z1*z2" or "he2(z1)"
 loss
-    square, huber, huber:0.5 (any turn), log_cosh, quantile:0.5 (any share); for labels +1 and -1
-    (the target sign without noise) hinge and logistic; gradient_flow, the square loss stopped at
-    the time 1/ridge; or your own: `own_loss(name, SmoothLoss(...))`
+    square, huber, huber:0.5 (any turn), absolute, log_cosh, quantile:0.5 (any share); for labels +1
+    and -1 (the target sign without noise) hinge and logistic; gradient_flow, the square loss
+    stopped at the time 1/ridge; or your own: `own_loss(name, SmoothLoss(...))`
 bulk of the theory
     isotropic, as in the paper; trained, with the covariance that the steps give to the
     rows
