@@ -59,7 +59,7 @@ ALPHA0 = Parameter(
     note="0 leaves out the step, inf follows the population gradient",
 )
 STEP_LOSS = Parameter(
-    "loss along which the steps descend", r"\ell_1", STEP_LOSSES, "docs/step-loss.md"
+    "loss along which the steps descend", r"\ell_1", STEP_LOSSES, "docs/step-loss.md", later=True
 )
 EXPONENT = Parameter(
     "exponent s of the step size, learning_rate d^(s+1/2)",
