@@ -33,8 +33,6 @@ from giantstep.workflow.config_models import (
     MAP_AXES,
     MAP_PARAMETERS,
     NAME_PATTERN,
-    SPIKED,
-    STEPS,
     Config,
     FigureConfig,
     kind_of,
@@ -119,9 +117,8 @@ def read_figure(root: Path, name: str, config: Mapping[str, Any]) -> Figure:
                 faults.add(field, f"{path!r} must be a file of the project")
         for title, of_panel in _sound_panels(given, faults).items():
             panel = Panel(title, of_panel, given, checked, faults)
-            kind = kind_of(of_panel)
-            assert kind is not None  # or there were faults
-            curves += _READERS[kind](panel)
+            read = _map_curves if kind_of(of_panel) is MAP else learning_curves
+            curves += read(panel)
     faults.refuse()
     return Figure(name, one_number(given), tuple(curves))
 
@@ -190,10 +187,3 @@ def _check_axes(panel: Panel, given: Mapping[str, Any], axes: Mapping[str, Any])
         if parameter.required and name not in (*given, *axes) and not (stopped and name == RIDGE):
             panel.add_fault(name, "this key is missing")
     return len(panel.faults.faults) == before
-
-
-_READERS = {
-    STEPS: learning_curves,
-    SPIKED: learning_curves,
-    MAP: _map_curves,
-}

@@ -26,12 +26,13 @@ def job_log(path: str | Path) -> Iterator[Callable[[float], None]]:
     SystemExit
         If the job failed, which is then logged.
     """
-    handlers: list[logging.Handler] = [
-        logging.StreamHandler(),
-        logging.FileHandler(path, mode="w", encoding="utf-8"),
-    ]
     # Of other libraries, warnings only.
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
+    logging.basicConfig(
+        level=logging.WARNING,
+        format="%(message)s",
+        handlers=[logging.StreamHandler(), logging.FileHandler(path, "w", "utf-8")],
+        force=True,
+    )
     log.setLevel(logging.INFO)
     logging.captureWarnings(True)
     logging.raiseExceptions = False  # a full disk stops the log, not the job

@@ -16,16 +16,22 @@ _JOBS = 4
 
 
 def check_limits(faults: Faults, config: Config, figures: Sequence[Figure]) -> None:
-    """Refuse what is beyond the limits, with what it would take."""
-    taken, jobs = _taken(config, figures)
-    demands = {
-        "core_hours": (taken.seconds / 3600, "core-hours"),
-        "memory": (taken.memory / 1024, "GiB of memory in one job"),
-        "jobs": (jobs, "jobs"),
-    }
-    for name, (needed, unit) in demands.items():
-        allowed = getattr(config.limits, name)
-        if needed > allowed:
+    """Refuse what is beyond the limits, with what it would take; networks are not listed."""
+    costs, jobs = list[Cost](), _JOBS * len(figures)
+    for curve in (curve for figure in figures for curve in figure.curves):
+        costs += map(cost_of, curve.theory.values())
+        for task in curve.networks.values():
+            networks, one = len(task.arguments["networks"]), cost_of(with_networks(task, range(1)))
+            per_job = config.simulation.networks_per_job or block_length(one.seconds)
+            costs.append(Cost(networks * one.seconds, one.memory))
+            jobs += math.ceil(networks / per_job)
+    taken = total_cost(costs)
+    for name, needed, unit in (
+        ("core_hours", taken.seconds / 3600, "core-hours"),
+        ("memory", taken.memory / 1024, "GiB of memory in one job"),
+        ("jobs", jobs, "jobs"),
+    ):
+        if needed > (allowed := getattr(config.limits, name)):
             faults.add(
                 f"limits.{name}",
                 f"this configuration takes {_shown(needed)} {unit}, and must take at most"
@@ -35,16 +41,3 @@ def check_limits(faults: Faults, config: Config, figures: Sequence[Figure]) -> N
 
 def _shown(number: float) -> str:
     return f"{math.ceil(number):,}" if number < 1e15 else f"{number:.3g}"
-
-
-def _taken(config: Config, figures: Sequence[Figure]) -> tuple[Cost, int]:
-    """Return the cost of all tasks, and how many jobs there are; networks are not listed."""
-    costs, jobs = list[Cost](), _JOBS * len(figures)
-    for curve in (curve for figure in figures for curve in figure.curves):
-        costs += map(cost_of, curve.theory.values())
-        for task in curve.networks.values():
-            networks, one = len(task.arguments["networks"]), cost_of(with_networks(task, range(1)))
-            per_job = config.simulation.networks_per_job or block_length(one.seconds)
-            costs.append(Cost(networks * one.seconds, one.memory))
-            jobs += math.ceil(networks / per_job)
-    return total_cost(costs), jobs

@@ -42,10 +42,6 @@ class Part:
         number = "".join(f" {network}" for network in self.task.arguments.get("networks", ()))
         return f"{self.curve}, {self.role}{number}"
 
-    def compute(self) -> xr.Dataset:
-        """Compute it again."""
-        return arrange(self.role, answer_task(self.task))
-
 
 def parts(figure: FigurePlan) -> list[Part]:
     """List the parts of a figure that its file keeps."""
@@ -94,17 +90,12 @@ def differences(data: xr.Dataset, chosen: list[Part]) -> Iterator[tuple[Part, li
     """
     with threadpool_limits(1):  # as in the workflow: another number may round differently
         for part in chosen:
-            again = part.compute()
-            lines = _lines(part.curve, data)
-            texts = (text for line in lines for text in _compare(again, line))
+            again = arrange(part.role, answer_task(part.task))
+            names = [str(name) for name in data["curve"].values]
+            # A curve is one line, or one for each ridge.
+            lines = [x for x in names if x == part.curve or x.startswith(f"{part.curve},ridge=")]
+            texts = (text for line in lines for text in _compare(again, data.sel(curve=line)))
             yield part, list(dict.fromkeys(texts))
-
-
-def _lines(curve: str, data: xr.Dataset) -> Iterator[xr.Dataset]:
-    """List the lines of a curve: one, or one for each ridge."""
-    for name in data["curve"].values.tolist():
-        if name == curve or name.startswith(f"{curve},ridge="):
-            yield data.sel(curve=name)
 
 
 def _compare(again: xr.Dataset, line: xr.Dataset) -> Iterator[str]:
