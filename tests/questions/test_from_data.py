@@ -154,6 +154,7 @@ def test_several_steps_and_the_best_ridge_of_each():
     inputs, labels = skewed_samples(400, 20)
     both = giantstep.from_data(inputs, labels, alpha0=[0, 2], ridge="optimal", networks=2)
     assert both.test_error.dims == both.ridge.dims == ("alpha0",)
+    assert "on labels as given" in both.test_error.attrs["long_name"]
     for near in (0.3, 3):
         given = {"alpha0": 2, "ridge": near * both.ridge.sel(alpha0=2).item(), "networks": 2}
         other = giantstep.from_data(inputs, labels, **given)

@@ -51,6 +51,8 @@ def answer_each(
             for line in found.attrs.get("remarks", "").splitlines():
                 remarks.setdefault(line, []).append(where)
     joined = label(_joined(answers, several))
+    for name, variable in answers[0].variables.items():
+        joined[name].attrs = variable.attrs
     attrs = answers[0].attrs
     joined.attrs = {name: attrs[name] for name in attrs if name != "remarks" or not several}
     if remarks:
