@@ -28,7 +28,7 @@ from giantstep.problems.sizes import EXACT, Sizes, TestSamples
 from giantstep.problems.sizes import SEED as SEEDS
 from giantstep.questions.choices import STOP_AT
 from giantstep.questions.choices import THREADS as THREAD_COUNTS
-from giantstep.registry import Registry
+from giantstep.registry import Family, Registry
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, TEST_ERROR
 from giantstep.validation import COUNT, Fault, Interval
 
@@ -117,18 +117,8 @@ def arguments_of(parameters: Mapping[str, Parameter]) -> dict[str, Argument]:
     return {name: argument_of(name, of) for name, of in parameters.items()}
 
 
-class _AnyName:
-    """Names that are checked elsewhere."""
-
-    def __str__(self) -> str:
-        return "names of parameters"
-
-    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
-        """Return what was given."""
-        return value, []
-
-
-ANY_NAME = _AnyName()
+# Of names that are checked elsewhere.
+ANY_NAME = Registry({}, Family("", str, "names of parameters"))
 
 
 def one_of(*names: str) -> Registry[str]:

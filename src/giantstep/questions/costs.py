@@ -74,7 +74,7 @@ _SUBSET_VALUE, _SUBSET_PRODUCT, _SUBSET_ARRAYS = 4e-7, 1.7e-9, 5
 # How much longer the theory takes with these.
 _LONGER = {"derivatives": 3, "cross_validation": 2}
 # Parameters of a sweep that are solved together, or cost differently.
-_COUNTED = ("alpha", "ridge", "loss", "bulk", "gains", "over", "zip", "x", "s")
+_COUNTED = ("alpha", "ridge", "gains", "over", "zip", "x", "s")
 
 
 class Cost(NamedTuple):
@@ -170,21 +170,22 @@ def check_theory(work: Work, given: Mapping[str, Any]) -> None:
 
 
 def _theory(work: Work, problem: Problem, arguments: Mapping[str, Any]) -> Cost:
-    """Estimate the theory of all points of a question, for one problem or those of a sweep."""
+    """Estimate the theory of all points of a question, for one problem or those of a sweep.
+
+    Of several losses or bulks each is taken to cost as much as the costliest.
+    """
     if not work.theories:
         return Cost(0, 0)
     together = _several(arguments.get("zip", ()))[1:]  # one value of these goes with one of another
     of = {name: as_lists(x) for name, x in arguments.items() if name not in together}
     of = _DEFAULTS | of
-    losses = _several(of["loss"])
-    bulks = [work.bulk or bulk or bulk_of_networks(problem) for bulk in _several(of["bulk"])]
     several = {k: x for k, x in of.items() if k not in _COUNTED and is_several(k, x)}
     searched = {*_several(of.get("over", ())), *(k for k in work.searched if of.get(k) is None)}
     cases = math.prod(map(len, several.values()))
     cases *= _CANDIDATES[min(len(searched - {"ridge"}), len(_CANDIDATES) - 1)]
     cases *= 1 + len(_several(of.get("gains", ())))
     cases *= math.prod(factor for name, factor in _LONGER.items() if of.get(name))
-    ridges = len(_several(of["ridge"]))
+    losses, ridges = _several(of["loss"]), len(_several(of["ridge"]))
     if "ridge" in searched or isinstance(of["ridge"], str):
         ridges = _SEARCH if losses == [SQUARE] else _CONVEX_SEARCH
     points = len(_several(of["alpha"])) * ridges
@@ -192,29 +193,29 @@ def _theory(work: Work, problem: Problem, arguments: Mapping[str, Any]) -> Cost:
         density = of["points"] if of["points"] in POINTS else 0  # refused later
         points *= _SPECTRAL_POINT * (_EDGE_POINTS + len(_several(of.get("x"))) + density)
     groups = max(len(problem.shares), *map(len, several.get("readout", [of.get("readout", ())])))
-    spectrum = of.get("covariance", getattr(problem, "covariance", IDENTITY))
-    directions = len(spectrum) if isinstance(spectrum, tuple) else DIRECTIONS
-    directions *= spectrum != IDENTITY
-    seconds = sum(_case(problem, one, bulk, points, groups) for one in losses for bulk in bulks)
-    seconds += len(bulks) * _DIRECTION * directions
+    point = _POINT + _ZERO_ONE * (problem.target in BINARY)
+    if losses != [SQUARE]:
+        point = _CORNER_POINT if any(map(_has_corner, losses)) else _SMOOTH_POINT
+    longer = _SPIKE**problem.further_directions
+    seconds = (_PROBLEM + _GROUPS * groups**3 + points * point) * longer
+    bulks = {work.bulk or bulk or bulk_of_networks(problem) for bulk in _several(of["bulk"])}
+    seconds += _prepared(problem, bulks, of.get("covariance"))
     memory = _THEORY_MEMORY * _SPIKE_MEMORY**problem.further_directions
-    memory += _GROUPS_MEMORY * groups**2 + _POINT_MEMORY * cases * points * len(losses)
+    memory += _GROUPS_MEMORY * groups**2 + _POINT_MEMORY * cases * points
     return Cost(work.theories * cases * seconds, memory)
+
+
+def _prepared(problem: Problem, bulks: set[str], covariances: Any) -> float:
+    """Estimate the seconds of a first layer, of the costliest of its bulks."""
+    steps = problem.steps if isinstance(problem, Protocol) and not problem.as_in_paper else 0
+    seconds = _STEP * steps if bulks == {ISOTROPIC} else max(_TRAINED * steps, _STEP)
+    covariance = covariances or getattr(problem, "covariance", IDENTITY)
+    directions = len(covariance) if isinstance(covariance, tuple) else DIRECTIONS
+    return float(seconds + _DIRECTION * directions * (covariance != IDENTITY))
 
 
 def _several(value: Any) -> list[Any]:
     return [*value] if isinstance(value, list | tuple | Mapping) else [value]
-
-
-def _case(problem: Problem, loss: str, bulk: str, points: int, groups: int) -> float:
-    """Estimate the seconds of one problem of some groups of neurons, solved at some points."""
-    steps = problem.steps if isinstance(problem, Protocol) and not problem.as_in_paper else 0
-    prepared = _STEP * steps if bulk == ISOTROPIC else max(_TRAINED * steps, _STEP)
-    point = _POINT + _ZERO_ONE * (problem.target in BINARY)
-    if loss != SQUARE:
-        point = _CORNER_POINT if _has_corner(loss) else _SMOOTH_POINT
-    seconds = _PROBLEM + _GROUPS * groups**3 + points * point
-    return float(prepared + seconds * _SPIKE**problem.further_directions)
 
 
 def _has_corner(loss: str) -> bool:

@@ -79,5 +79,5 @@ def _linear(data: xr.Dataset, problem: Problem, values: Mapping[str, Any]) -> xr
 
 def _error(problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:
     """Return the test error over the dimensions of a sweep alone."""
-    error = read_request(problem, values).solve(zero_one=False)[0]["test_error"]
-    return error.drop_vars([name for name in error.coords if name not in error.dims])
+    data, _ = read_request(problem, values).solve(zero_one=False)
+    return data["test_error"].reset_coords(drop=True)
