@@ -174,14 +174,13 @@ def shared_setting(data: xr.Dataset, without: Sequence[str] = (), **more: float)
     return ", ".join(f"${part}$" for part in parts)
 
 
-def panel_setting(panel: xr.Dataset, figure: xr.Dataset, **more: float) -> str:
+def panel_setting(panel: xr.Dataset, figure: xr.Dataset) -> str:
     """Write what all curves of a panel share, and not all panels of its figure.
 
     What they all share belongs to the caption.
     """
     names = (*_PARAMETERS, "dimension")
-    common = [name for name in names if _shared(figure, name) is not None]
-    return shared_setting(panel, common, **more)
+    return shared_setting(panel, [name for name in names if _shared(figure, name) is not None])
 
 
 def fixed_setting(data: xr.Dataset, varying: Sequence[str]) -> str:
