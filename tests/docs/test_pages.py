@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from functools import cache
+from runpy import run_path
 
 import pytest
 from tiny import ROOT
@@ -173,6 +174,14 @@ def test_a_page_shows_commands_that_the_command_line_takes(name):
         assert words[0] in commands(), f"no giantstep {words[0]}"
         if block and not {"...", "FOLDER"} & set(words):
             parse(words)
+
+
+def test_the_theory_has_the_sections_that_docstrings_cite():
+    pytest.importorskip("sphinx")
+    links = run_path(str(ROOT / "docs/extensions/theory_links.py"))
+    chapters = "".join(text for name, text in TEXTS.items() if "docs/theory/" in name)
+    sections = {int(number) for number, _ in links["TITLE"].findall(chapters)}
+    assert {section for section, *_ in links["citations"]()} <= sections
 
 
 def test_the_page_of_commands_lists_all_of_them():
