@@ -24,6 +24,7 @@ WRITTEN = {
     "tutorials/theory-beside-networks": "theory-beside-networks.png",
     "cross-validation": "cross-validation.png",
     "digits": "digits.png",
+    "ensembles": "ensembles.png",
 }
 
 

@@ -142,6 +142,7 @@ THEORY = LOSS, STOP_AT_TIMES, BULK, DIMENSION, BY
 THEORIES = tuple(replace(one, many=Many.TOGETHER) for one in THEORY)
 DERIVATIVES = argument("common", "derivatives", FLAG)
 CROSS_VALIDATED = argument("common", "cross_validation", FLAG)
+ENSEMBLE = argument("common", "ensemble", Interval(1, infinity=True))
 # Of networks: sizes and numbers of them.
 NETWORK_DIMENSION = argument_of("dimension", _SIZES["dimension"], default=500)
 NETWORKS = argument("networks", "networks", COUNT)

@@ -17,6 +17,7 @@ from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem, check_loss
+from giantstep.questions.arguments import ENSEMBLE
 from giantstep.questions.checks import criterion_faults
 from giantstep.questions.remarks import (
     CORRECTIONS,
@@ -38,6 +39,7 @@ from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.columns import RELIABILITY, Columns
 from giantstep.theory.readout.derivatives import error_derivatives
 from giantstep.theory.readout.solve import Readout, readout_of
+from giantstep.theory.readout.square_readout import SquareReadout
 from giantstep.theory.readout.status import Status
 from giantstep.theory.reliability import LARGE_DIMENSION
 from giantstep.validation import Fault, InvalidParametersError, collected
@@ -55,8 +57,8 @@ _DIMENSIONS = LARGE_DIMENSION * _RATIO ** np.arange(6)
 class Case(NamedTuple):
     """What is prepared once, and solved at all points.
 
-    With `cross_validation`, answers have the error of five folds, and with `compared` the dimension
-    from which on they are reliable.
+    With `cross_validation`, answers have the error of five folds, with `ensemble` that of so many
+    networks, and with `compared` the dimension from which on they are reliable.
     """
 
     problem: Problem
@@ -66,6 +68,7 @@ class Case(NamedTuple):
     by: str = TEST_ERROR
     derivatives: bool = False
     cross_validation: bool = False
+    ensemble: float | None = None
     compared: bool = False
 
     def faults(self, optimal: bool = True) -> list[Fault]:
@@ -80,6 +83,11 @@ class Case(NamedTuple):
         if not wrong:
             with collected(faults):
                 self.problem.with_giant_step(self.dimension)
+        if self.ensemble is not None:
+            faults += ENSEMBLE.faults(self.ensemble)
+            if self.loss != SQUARE:
+                allowed = f"left out but for the {SQUARE} loss"
+                faults.append(Fault("ensemble", self.ensemble, allowed))
         if not self.derivatives:
             return faults
         if self.loss != SQUARE or (optimal and self.by != TEST_ERROR):
@@ -127,6 +135,10 @@ class Case(NamedTuple):
             columns["classification_error"] = classification_error(srf, Overlaps.of(columns))
         if self.cross_validation and self.loss != FLOW:
             columns[K_FOLD] = criterion(self.readout, alpha, ridge, K_FOLD)
+        if self.ensemble is not None and isinstance(self.readout, SquareReadout):
+            variances = self.readout.sources_of_variance(alpha, ridge)
+            less = (1 - 1 / self.ensemble) * variances["variance_of_weights"]
+            columns |= {"ensemble_error": columns.test_error - less} | variances
         if self.compared:
             columns[RELIABLE_DIMENSION] = self._reliable_dimension(alpha, ridge, columns)
         if self.derivatives:

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.arguments import ALPHA, CROSS_VALIDATED, DERIVATIVES, RIDGE, THEORIES
+from giantstep.questions.arguments import (
+    ALPHA,
+    CROSS_VALIDATED,
+    DERIVATIVES,
+    ENSEMBLE,
+    RIDGE,
+    THEORIES,
+)
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.question import Result, question
 from giantstep.questions.request import read_request
 from giantstep.theory.optima import TEST_ERROR
 
 
-@question(ALPHA, RIDGE, *THEORIES, DERIVATIVES, CROSS_VALIDATED)
+@question(ALPHA, RIDGE, *THEORIES, DERIVATIVES, CROSS_VALIDATED, ENSEMBLE)
 def solve(
     problem: Problem,
     alpha: ArrayLike = 1.0,
@@ -28,6 +36,7 @@ def solve(
     by: str = TEST_ERROR,
     derivatives: bool = False,
     cross_validation: bool = False,
+    ensemble: float | None = None,
     max_hours: float = THEORY_HOURS,
     max_memory: float | None = None,
 ) -> Result:
@@ -62,6 +71,9 @@ def solve(
         docs/sensitivities.md. At the best ridge, by the others at that ridge, which is the same.
     cross_validation : bool
         Whether to add the error of five-fold cross-validation, which takes twice as long.
+    ensemble : float, optional
+        Number K of networks, >= 1 or infinity, that are averaged: docs/ensembles.md. They share
+        batches and training set; of the square loss.
     max_hours : float
         Core-hours beyond which a question is refused.
     max_memory : float, optional
@@ -78,7 +90,8 @@ def solve(
         5 %; of inputs with a covariance `chi_2`, `chi_3`, `chi_rows` and `effective_dimension`,
         docs/structured-inputs.md; `status`, `residual`, `quadrature_error` and `iterations`. With
         `derivatives`, `derivative` of the test error, along `parameter`; with `cross_validation`,
-        `k_fold`. All have the dimensions of those of `alpha` and `ridge` that are arrays, and of
+        `k_fold`; with `ensemble`, `ensemble_error`, `variance_of_weights`, `variance_of_samples`
+        and `bias`. All have the dimensions of those of `alpha` and `ridge` that are arrays, and of
         several groups of neurons. Points that failed hold NaN: `status` and the attribute `remarks`
         say why. With `ridge="optimal"`, the ridge is a coordinate along alpha.
 
@@ -102,5 +115,6 @@ def solve(
     """
     given = {"alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk}
     given |= {"dimension": dimension, "by": by}
-    asked = {"derivatives": derivatives, "cross_validation": cross_validation}
+    asked: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
+    asked["ensemble"] = ensemble
     return read_request(problem, given, **asked, compared=True).solve()

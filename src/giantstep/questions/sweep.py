@@ -15,6 +15,7 @@ from giantstep.questions.arguments import (
     ANY_NAME,
     CROSS_VALIDATED,
     DERIVATIVES,
+    ENSEMBLE,
     RIDGE,
     THEORIES,
     Many,
@@ -35,7 +36,7 @@ _ZIP = argument("sweep", "zip", ANY_NAME, Many.TOGETHER)
 _ZERO_ONE = argument("sweep", "classification_error", FLAG)
 
 
-@question(_GAINS, _ZIP, _ZERO_ONE, DERIVATIVES, CROSS_VALIDATED, ALPHA, RIDGE, *THEORIES)
+@question(_GAINS, _ZIP, _ZERO_ONE, DERIVATIVES, CROSS_VALIDATED, ENSEMBLE, ALPHA, RIDGE, *THEORIES)
 def sweep(
     problem: Problem,
     *,
@@ -44,6 +45,7 @@ def sweep(
     classification_error: bool = True,
     derivatives: bool = False,
     cross_validation: bool = False,
+    ensemble: float | None = None,
     max_hours: float = THEORY_HOURS,
     max_memory: float | None = None,
     progress: Progress | None = None,
@@ -117,7 +119,8 @@ def sweep(
     check_gains(problem, names)
     together = [zip] if isinstance(zip, str) else list(zip)
     parts = _paired(values, together)
-    asked = {"derivatives": derivatives, "cross_validation": cross_validation}
+    asked: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
+    asked["ensemble"] = ensemble
     requests = [read_request(problem, chosen, **asked, compared=True) for chosen in parts]
     answers, remarks = list[xr.Dataset](), dict[str, None]()
     with progress_bar("theory", progress) as report:

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.theory.readout.columns import Columns
+from giantstep.theory.readout.ensembles import sources_of_variance
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
 from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.readout import Estimate, Readout, Solved
@@ -30,6 +32,14 @@ class SquareReadout(Readout):
         errors = rule.order_parameters(at).errors
         error = np.where(at.converged, errors.test_error, np.nan)
         return Estimate(error, rule.fluctuation(at, errors.power), self.nodes)
+
+    def sources_of_variance(self, alpha: Array, ridge: Array) -> dict[str, Array]:
+        """Compute `ensembles.sources_of_variance` at points of one shape."""
+        a, r, parts = alpha.ravel(), ridge.ravel(), []
+        with np.errstate(all="ignore"):  # points without a solution are NaN
+            for part in self.batches(a.size):
+                parts.append(Columns(sources_of_variance(self.coarse, a[part], r[part])))
+        return {name: x.reshape(alpha.shape) for name, x in Columns.joined(parts).items()}
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points."""
