@@ -33,7 +33,8 @@ FIGURE_3 = SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0)
 
 
 def prepared(problem, bulk, dimension=100.0):
-    rule = prepare_square_loss(layer_of(problem, dimension), bulk)
+    first = layer_of(problem, dimension)
+    rule = prepare_square_loss(first, first.conditional(bulk), bulk)
     return rule.equations.bulk, rule.features.B.shape[1], rule.penalty
 
 

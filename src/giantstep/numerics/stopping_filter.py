@@ -47,7 +47,7 @@ def stopping_filter() -> tuple[Array, Array, int]:
     even = np.full(_RIDGES.size, 1 / _RIDGES.size)
     differences = np.linalg.svd(even[None])[2][1:].T  # add up to zero
     emphasis = 1 + _AT**-0.5
-    right = emphasis * (np.exp(-_AT) - residuals @ even)
+    right = emphasis * (1 + np.expm1(-_AT) - residuals @ even)
     system = emphasis[:, None] * (residuals @ differences)
     fits = [np.linalg.pinv(system, rcond=cut) @ right for cut in _CUTS]
     weights = even + np.stack(fits) @ differences.T

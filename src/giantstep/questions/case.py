@@ -125,6 +125,7 @@ class Case(NamedTuple):
         if self.by in CROSS_VALIDATION and self.by not in columns:
             columns[self.by] = criterion(self.readout, alpha, best.ridge, self.by)
         self._add(columns, alpha, best.ridge, zero_one)
+        self.compare(columns, alpha, best.ridge)
         columns |= {"ridge": best.ridge, "optimal_ridge_on_edge": best.on_edge}
         return columns
 
@@ -139,27 +140,24 @@ class Case(NamedTuple):
             variances = self.readout.sources_of_variance(alpha, ridge)
             less = (1 - 1 / self.ensemble) * variances["variance_of_weights"]
             columns |= {"ensemble_error": columns.test_error - less} | variances
-        if self.compared:
-            columns[RELIABLE_DIMENSION] = self._reliable_dimension(alpha, ridge, columns)
         if self.derivatives:
             slopes = error_derivatives(self.problem, alpha, ridge, self.bulk, self.dimension)
             slopes[np.isnan(columns.test_error)] = np.nan
             columns["derivative"] = slopes
 
-    def _reliable_dimension(self, alpha: Array, ridge: Array, columns: Columns) -> Array:
-        """Estimate from which dimension on the answers at some points are reliable.
+    def compare(self, columns: Columns, alpha: Array, ridge: Array) -> None:
+        """Add the dimension from which on answers are reliable, if `compared`.
 
         Corrections are taken to fall as 1/d, the difference between the limit d -> infinity and
-        a large dimension among them; if it is too large there, larger dimensions are tried.
-
-        Returns
-        -------
-        Array, of the shape of alpha
-            Infinite where the limit is near none of the dimensions.
+        a large dimension among them; if it is too large there, larger dimensions are tried. It is
+        infinite where the limit is near none of them.
         """
+        if not self.compared:
+            return
         corrections = columns[RELIABILITY]
         if math.isfinite(self.dimension):
-            return self.dimension / RELIABLE * corrections
+            columns[RELIABLE_DIMENSION] = self.dimension / RELIABLE * corrections
+            return
         most = _COMPARED if self.loss == SQUARE else _COMPARED_CONVEX
         some = np.unique(np.linspace(0, alpha.size - 1, min(alpha.size, most)).round().astype(int))
         points = alpha.ravel()[some], ridge.ravel()[some]
@@ -172,7 +170,7 @@ class Case(NamedTuple):
                 break
             gap = np.full(some.size, np.inf)
             with suppress(InvalidParametersError):  # rows that are too long at this dimension
-                finite = self._replace(dimension=dimension).readout.errors(*points)
+                finite = self.readout.at(dimension).errors(*points)
                 gap = np.nan_to_num(np.abs(finite / limit - 1), nan=np.inf)
             near = far & (gap < RELIABLE)
             # Beyond the first dimension, a power law between two of them.
@@ -181,7 +179,8 @@ class Case(NamedTuple):
             needed[near] = dimension * (gap[near] / RELIABLE) ** (1 / power)
             far, last = far & ~near, gap
         nearest = np.arange(alpha.size) * some.size // alpha.size
-        return LARGE_DIMENSION / RELIABLE * corrections + needed[nearest].reshape(alpha.shape)
+        needed = needed[nearest].reshape(alpha.shape)
+        columns[RELIABLE_DIMENSION] = LARGE_DIMENSION / RELIABLE * corrections + needed
 
 
 def answer_remarks(arrays: Mapping[Any, Any], dimension: Any) -> list[str]:

@@ -132,7 +132,9 @@ class Request(NamedTuple):
         for some in case.readout.batches(alpha.size):
             parts.append(case.solve(alpha[some], ridge[some], zero_one))
             report(min(some.stop / alpha.size, 1.0))
-        return Columns.joined(parts)
+        columns = Columns.joined(parts)
+        case.compare(columns, alpha, ridge)
+        return columns
 
     def _arranged(self, columns: Columns) -> xr.Dataset:
         """Arrange columns over (cases, points, ...) by the parameters; one value is a scalar."""

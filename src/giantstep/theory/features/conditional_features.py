@@ -122,6 +122,16 @@ class ConditionalFeatures:
         """Restrict a function to kappa > 0 if `mirrored`, shape (..., N')."""
         return values[..., values.shape[-1] // 2 :] if self.mirrored else values
 
+    def parts(self, values: Array) -> list[Array]:
+        """Split functions into an even and an odd part on the nodes of `half`, if `mirrored`.
+
+        The average of a product is that of the products of these parts.
+        """
+        if not self.mirrored:
+            return [values]
+        right, left = self.half(values), self.half(values[..., ::-1])
+        return [(right + left) / 2, (right - left) / 2]
+
     def fold(self, values: Array) -> Array:
         """Multiply by the weights, and add those of -kappa if `mirrored`, shape (..., N').
 

@@ -163,6 +163,12 @@ class ConvexEquations:
         """Split the unknowns, shape (S, D), by name."""
         return OrderParameters(*np.split(x, self.ends[:-1], axis=-1))
 
+    def unknowns(self, other: ConvexEquations, x: Array) -> Array:
+        """Express unknowns of the same problem at another dimension, which has other `to_m`."""
+        at, K = other.order_parameters(x), len(self.products)
+        m = at.prediction[:, : other.rank] @ other.to_m.T @ np.linalg.pinv(self.to_m).T
+        return np.concatenate([at.V, m, x[:, K + other.rank :]], axis=-1)
+
     def prediction_moments(self, x: Array) -> PredictionMoments:
         """Compute the moments of a prediction at each kappa, from the unknowns."""
         at, often = self.order_parameters(x), self.equations.multiplicity

@@ -72,12 +72,9 @@ class FixedPoint:
         self.iterations[places] += other.iterations
 
     def on(self, equations: ConvexEquations) -> FixedPoint:
-        """Go on from here to the solution on another rule, or start anew where that fails."""
-        alpha, ridge = self.alpha, self.ridge
-        found = _solve_from(equations, self.at.x, alpha, ridge, jacobian=self.jacobian)
+        """Go on from here to the solution on another rule."""
+        found = solve_near(equations, self.at.x, self.alpha, self.ridge, self.jacobian)
         np.add(found.iterations, self.iterations, out=found.iterations)
-        if (failed := np.flatnonzero(~found.converged)).size:
-            found.replace(failed, _solve_anyhow(equations, alpha[failed], ridge[failed]))
         return found
 
 
@@ -191,6 +188,16 @@ def solve_quickly(equations: ConvexEquations, alpha: Array, ridge: Array) -> Fix
     """
     start = square_loss_unknowns(equations.square_loss, alpha, ridge)
     return _solve_from(equations, start, alpha, ridge, _DAMPED_ITERATIONS)
+
+
+def solve_near(
+    equations: ConvexEquations, x: Array, alpha: Array, ridge: Array, jacobian: Array | None = None
+) -> FixedPoint:
+    """Solve the equations from unknowns near the solution, or start anew where that fails."""
+    found = _solve_from(equations, x, alpha, ridge, jacobian=jacobian)
+    if (failed := np.flatnonzero(~found.converged)).size:
+        found.replace(failed, _solve_anyhow(equations, alpha[failed], ridge[failed]))
+    return found
 
 
 def _solve_anyhow(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.losses import Loss
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.convex_equations import ConvexEquations
-from giantstep.theory.readout.convex_newton import FixedPoint, solve_quickly
+from giantstep.theory.readout.convex_newton import FixedPoint, solve_near, solve_quickly
 from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.readout import Estimate, Readout, Solved
 
@@ -46,20 +47,22 @@ class ConvexReadout(Readout):
     ----------
     layer : PreparedLayer
     loss : Loss
+    near : ConvexReadout, optional
     """
 
     arrays = 16
 
-    def __init__(self, layer: PreparedLayer, loss: Loss) -> None:
-        super().__init__(layer)
+    def __init__(self, layer: PreparedLayer, loss: Loss, near: ConvexReadout | None = None) -> None:
+        super().__init__(layer, near)
         self.loss = loss
+        self.at = cache(lambda dimension: ConvexReadout(layer.at(dimension), loss, self))
         self._equations = dict[_Rule, ConvexEquations]()
         # Labels that vary make residuals of hardly any spread given kappa.
         self._usual = _USUAL._replace(wide=layer.srf.target in BINARY)
 
-    def on(self, layer: PreparedLayer) -> ConvexReadout:
+    def on(self, layer: PreparedLayer, near: ConvexReadout | None = None) -> ConvexReadout:
         """Prepare the readout on another layer."""
-        return ConvexReadout(layer, self.loss)
+        return ConvexReadout(layer, self.loss, near)
 
     @property
     def nodes(self) -> tuple[ConditionalFeatures, ConvexEquations]:
@@ -86,7 +89,11 @@ class ConvexReadout(Readout):
 
     def _roughly(self, alpha: Array, ridge: Array) -> FixedPoint:
         """Solve S points on the coarse rule."""
-        return solve_quickly(self._on(_ROUGH), alpha, ridge).on(self._on(_COARSE))
+        equations = self._on(_COARSE)
+        if self.near is None:
+            return solve_quickly(self._on(_ROUGH), alpha, ridge).on(equations)
+        x = self.near._roughly(alpha, ridge).at.x
+        return solve_near(equations, equations.unknowns(self.near._on(_COARSE), x), alpha, ridge)
 
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
         """Compute test errors at S points on the coarse rule."""

@@ -1,16 +1,17 @@
-"""How the test error changes with each parameter: implicit differentiation at a solution.
+"""How the test error changes with each parameter: differences between solutions that are near.
 
 The solution x of F(x, theta) = x changes by (1 - F_x)^-1 F_theta, which is a Newton step from it
-for the equations of a problem that differs a little. From the hats of the solution, these equations
-are therefore solved in a step or two.
+for the equations of a problem that differs a little. From the solution, these equations are
+therefore solved in a step or two.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,22 +19,22 @@ from giantstep.arrays import Array
 from giantstep.problems.domains import interval_of
 from giantstep.problems.parameter import REQUIRED, parameters_of
 from giantstep.problems.problem import Problem
-from giantstep.theory.readout.fixed_point import Points, solve_resolvent
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.prepared_layer import prepare_layer
 from giantstep.theory.readout.solve import readout_of
 from giantstep.theory.readout.square_readout import SquareReadout
-from giantstep.validation import InvalidParametersError
+from giantstep.validation import InvalidParametersError, raise_all
 
-# Of forward differences, which cost one preparation each: relative to what errors may vary with on
-# any scale, and else to values beyond one. Errors of points that are solved from hats so near are
+# Of forward differences by fields, which cost one preparation each: relative to what errors may
+# vary with on any scale, and else to values beyond one. Errors of solutions that are so near are
 # precise to rounding, and so differences to about its root.
 _STEP = 2e-7
 _RELATIVE = ("alpha0", "beta", "bulk_variance")
-# Errors hardly vary with a small ridge: its steps are longer, the first relative to it, the second
-# from no ridge, and cancel to fourth order. The last weight is that of the value itself.
-_RIDGE_STEP, _FIRST_RIDGE = 5e-3, 1e-3
-_RIDGE_PLACES = np.array([[-2, -1, 1, 2, 0], [1, 2, 3, 4, 0]])
-_RIDGE_WEIGHTS = np.array([[1 / 12, -2 / 3, 2 / 3, -1 / 12, 0], [4, -3, 4 / 3, -1 / 4, -25 / 12]])
+# Steps of alpha and the ridge are longer, relative to them or from no ridge, and cancel to fourth
+# order. The last weight is that of the value itself.
+_ALPHA_STEP, _RIDGE_STEP, _FIRST_RIDGE = 1e-4, 5e-3, 1e-3
+_PLACES = np.array([[-2, -1, 1, 2, 0], [1, 2, 3, 4, 0]])
+_WEIGHTS = np.array([[1 / 12, -2 / 3, 2 / 3, -1 / 12, 0], [4, -3, 4 / 3, -1 / 4, -25 / 12]])
 
 
 def continuous_parameters(problem: Problem) -> tuple[str, ...]:
@@ -48,18 +49,6 @@ def continuous_parameters(problem: Problem) -> tuple[str, ...]:
     known = {name: interval_of(one.domain) for name, one in parameters_of(type(problem)).items()}
     own = (name for name, interval in known.items() if interval and not interval.whole)
     return (*own, "alpha", "ridge")
-
-
-class _Points(NamedTuple):
-    """Points with hats near those of their solutions: shapes (S,), (S,) and (S, K)."""
-
-    alpha: Array
-    ridge: Array
-    start: Array
-
-    def errors(self, readout: SquareReadout) -> Array:
-        """Solve for the test errors, with what a finite dimension adds to them."""
-        return readout.corrected(readout.estimate(*self))
 
 
 def error_derivatives(
@@ -82,6 +71,11 @@ def error_derivatives(
         that are infinite, or of several groups of neurons; and by alpha0 = 0 and an alignment of 1,
         where errors have no derivative.
 
+    Raises
+    ------
+    InvalidParametersError
+        For steps on one batch whose slopes jump, which few samples do not resolve.
+
     Examples
     --------
     >>> import numpy as np
@@ -91,65 +85,55 @@ def error_derivatives(
     >>> slopes.round(3)[0, :3]
     array([ 0.004, -0.043, -0.057])
     """
+    raise_all(layer_of(problem, dimension).derivative_faults())
     readout = readout_of(problem, bulk, dimension=dimension)
     assert isinstance(readout, SquareReadout)
-    parts = []
-    with np.errstate(all="ignore"):  # points without a solution are NaN
-        for part in readout.batches(alpha.size):
-            at = solve_resolvent(readout.coarse.equations, alpha.ravel()[part], ridge.ravel()[part])
-            points = _Points(at.alpha, at.ridge, at.V_hat)
-            error, *by_point = _by_point(points, readout)
-            names = continuous_parameters(problem)[:-2]
-            slopes = [_by_field(points, error, readout, problem, name) for name in names]
-            parts.append([*slopes, *by_point])
-    return np.concatenate(parts, axis=1).T.reshape(*alpha.shape, -1)
+    error = _moved(readout, problem).errors(alpha, ridge)
+
+    def by_field(name: str) -> Array:
+        def at(value: float) -> Array:
+            fields: dict[str, Any] = {name: value}
+            moved = _moved(readout, replace(problem, **fields))
+            return moved.errors(alpha, ridge) - error
+
+        return _by_field(at, problem, name) + 0 * alpha
+
+    fields = map(by_field, continuous_parameters(problem)[:-2])
+    by_alpha = _by_number(lambda x: readout.errors(x, ridge), alpha, _ALPHA_STEP)
+    by_ridge = _by_number(lambda x: readout.errors(alpha, x), ridge, _RIDGE_STEP)
+    return np.stack([*fields, by_alpha, by_ridge], axis=-1)
 
 
-def _by_field(
-    points: _Points, error: Array, readout: SquareReadout, problem: Problem, name: str
-) -> Array:
-    """Differentiate by a field of the problem; `error` is that of the points."""
+def _by_field(error: Callable[[float], Array], problem: Problem, name: str) -> Array | float:
+    """Differentiate an error, less that of the problem, by a field."""
     value, one = getattr(problem, name), parameters_of(type(problem))[name]
     if isinstance(value, tuple) and len(value) == 1:
         (value,) = value
-    nothing, interval = np.full(points.alpha.shape, np.nan), interval_of(one.domain)
     is_default = one.default is not REQUIRED and value == one.default and name != "noise"
     if is_default or isinstance(value, tuple) or math.isinf(value):
-        return nothing
+        return math.nan
     step = _STEP * (abs(value) if name in _RELATIVE else max(abs(value), 1.0))
+    interval = interval_of(one.domain)
     inside = interval is not None and value - step in interval and value + step in interval
     if not inside and (value != 0 or step == 0):
-        return nothing
-
-    def moved(steps: int) -> Array:
-        return points.errors(_moved(readout, replace(problem, **{name: value + steps * step})))
-
+        return math.nan
     try:  # rules may differ at zero itself
-        slope: Array = ((moved(1) - error) if value else (moved(2) - moved(1))) / step
+        first = error(value + step)
+        return (first if value else error(value + 2 * step) - first) / step
     except InvalidParametersError:
-        return nothing
-    return slope
+        return math.nan
 
 
 @lru_cache(maxsize=32)
 def _moved(readout: SquareReadout, problem: Problem) -> SquareReadout:
-    """Prepare a problem that differs a little, for the same unknowns."""
+    """Prepare a problem that differs a little, or not at all, for the same unknowns."""
     of, B = readout.layer, readout.coarse.features.B
-    return SquareReadout(prepare_layer(problem, of.bulk, of.dimension, B))
+    return readout.on(prepare_layer(problem, of.bulk, of.dimension, B), readout)
 
 
-def _by_point(points: _Points, readout: SquareReadout) -> tuple[Array, Array, Array]:
-    """Solve for the test errors, and differentiate by alpha and by the ridge."""
-    alpha, ridge, start = points
-    no_ridge = ridge == 0
-    step = np.where(no_ridge, _FIRST_RIDGE, _RIDGE_STEP * ridge)
-    kind = no_ridge.astype(int)
-    alphas = np.stack([(1 + _STEP) * alpha, *[alpha] * 5])
-    ridges = np.stack([ridge, *(ridge + step * _RIDGE_PLACES[kind].T)])
-    # Without a ridge, hats may be on another scale.
-    first = readout.coarse.equations.initial_hats(Points.of(alpha, ridge, readout.layer.srf.beta))
-    starts = np.tile(np.where(no_ridge[:, None], first, start), (len(alphas), 1))
-    everything = _Points(alphas.ravel(), ridges.ravel(), starts)
-    errors = everything.errors(readout).reshape(alphas.shape)
-    by_alpha = (errors[0] - errors[-1]) / (alphas[0] - alpha)
-    return errors[-1], by_alpha, np.sum(_RIDGE_WEIGHTS[kind].T * errors[1:], axis=0) / step
+def _by_number(errors: Callable[[Array], Array], value: Array, step: float) -> Array:
+    """Differentiate errors by numbers of the points, which are at least zero."""
+    kind, steps = (value == 0).astype(int), np.where(value == 0, _FIRST_RIDGE, step * value)
+    places, weights = (np.moveaxis(of[kind], -1, 0) for of in (_PLACES, _WEIGHTS))
+    at_places = [errors(value + place * steps) for place in places]
+    return np.sum(weights * at_places, axis=0) / steps

@@ -98,6 +98,12 @@ class LabelResidual:
         self.features, self.beta = f, beta
         self.to_m = np.eye(len(f.mu0)) if penalised else _to_independent(f)
         functions = self.expressible = np.concatenate([self.to_m.T @ f.mu0, f.along])
+        self._beyond, self._across = (
+            f.parts(x)[0] for x in (f.target_residual + f.slope_power, f.across)
+        )
+        parts = list(zip(f.parts(f.h), f.parts(functions), strict=True))
+        self._parts = [part for part in parts if part[1].any()]
+        self._beyond = self._beyond + sum(h**2 for h, known in parts if not known.any())
         self.average_products = ContractedAverages(f, functions[:, None] * functions)
         self.average_labels = ContractedAverages(f, functions * f.h)
         self.average_slopes = ContractedAverages(f, f.across)
@@ -106,25 +112,24 @@ class LabelResidual:
             self.average_spread = ContractedAverages(f, f.mean_spread[:, None] * f.mean_spread)
 
     def at(self, both: tuple[Means, Means]) -> Array:
-        """Compute it on all nodes over kappa at S points, shape (S, N).
+        """Compute it at S points, shape (S, N'), on the nodes of `f.half`: averaged over +-kappa.
 
         It is the product of the residuals of two readouts, and the square of one if both are the
         same. If the norms of inputs spread the means, the product of their `sum m mean_spread` is
         added; if those of the features vary, `(1 - row_norm) P Q`.
         """
         f, different = self.features, both[:1] if both[0] is both[1] else both
-        # As a square of h - M, in which nothing large cancels.
-        missed = [f.h - one.prediction @ self.expressible for one in different]
-        residual: Array = missed[0] * missed[-1]
-        residual -= (both[0].slope + both[1].slope) @ f.across
-        residual += f.target_residual + f.slope_power
-        if f.mean_spread is not None:
-            spread = [one.m @ f.mean_spread for one in different]
-            residual += spread[0] * spread[-1]
+        residual: Array = self._beyond - (both[0].slope + both[1].slope) @ self._across
+        for h, functions in self._parts:  # as a square of h - M, in which nothing large cancels
+            missed = [h - one.prediction @ functions for one in different]
+            residual += missed[0] * missed[-1]
+        for spread in f.parts(f.mean_spread) if f.mean_spread is not None else ():
+            products = [one.m @ spread for one in different]
+            residual += products[0] * products[-1]
         if np.any(f.row_norm != 1):
-            shape = len(residual), len(f.h_z), len(f.phi)
-            P, Q = (one.slope.reshape(shape) @ f.phi for one in both)
-            residual += (1 - f.row_norm) * np.sum(P * Q, axis=1)
+            shape, phi = (len(residual), len(f.h_z), len(f.phi)), f.half(f.phi)
+            P, Q = (one.slope.reshape(shape) @ phi for one in both)
+            residual += (1 - f.half(f.row_norm)) * np.sum(P * Q, axis=1)
         return residual
 
 

@@ -12,6 +12,7 @@ from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.first_layer.equivalent_features import known_layer
 from giantstep.theory.first_layer.interface import Accuracy, FirstLayer
 from giantstep.theory.readout.square_loss import SquareLoss, prepare_square_loss
+from giantstep.theory.rows.interface import Bulk
 from giantstep.validation import interval_faults, raise_all
 
 
@@ -25,27 +26,37 @@ class PreparedLayer:
         As in `solve.solve`.
     B : Array, optional
         As in `conditional_features`.
+    rows : Bulk, optional
+        In place of those of the layer.
     """
 
-    def __init__(self, first: FirstLayer, bulk: str, B: Array | None = None) -> None:
-        self.first, self.bulk = first, bulk
+    def __init__(
+        self, first: FirstLayer, bulk: str, B: Array | None = None, rows: Bulk | None = None
+    ) -> None:
+        self.first, self.bulk, self._rows = first, bulk, rows
         self.srf, self.dimension = first.features, first.dimension
-        self.equations = prepare_square_loss(first, bulk, B)
+        self.equations = prepare_square_loss(first, first.conditional(bulk, B), bulk, rows)
 
     @property
     def accuracy(self) -> Accuracy:
         """Changes on twice as many nodes that are small."""
         return self.first.accuracy(self.bulk)
 
-    def finer(self, fineness: int) -> PreparedLayer:
-        """Prepare the same unknowns, over the same functions B, on a finer rule."""
-        return PreparedLayer(self.first.finer(fineness), self.bulk, self.equations.features.B)
+    def finer(self) -> PreparedLayer:
+        """Prepare the same unknowns, over the same functions B, on twice as many nodes."""
+        B = self.equations.features.B
+        return PreparedLayer(self.first.finer(2), self.bulk, B, self._rows)
+
+    def at(self, dimension: float) -> PreparedLayer:
+        """Prepare the same unknowns and rows at another dimension."""
+        first, own = known_layer(self.first.problem, dimension), self.equations
+        return PreparedLayer(first, self.bulk, own.features.B, own.equations.bulk)
 
     def with_nodes(self, fineness: float, wide: bool) -> SquareLoss:
         """Prepare the same unknowns and rows on other nodes over kappa."""
         own = self.equations
         f = self.first.conditional(self.bulk, own.features.B, fineness, wide)
-        return SquareLoss(f, self.srf, own.equations.bulk, own.penalty)
+        return prepare_square_loss(self.first, f, self.bulk, own.equations.bulk)
 
     def with_letters(self) -> tuple[PreparedLayer, PreparedLayer] | None:
         """Prepare it with the letters in place of a normal readout, and with twice as many.

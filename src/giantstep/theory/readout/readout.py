@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -71,23 +72,28 @@ class Readout(ABC):
     Parameters
     ----------
     layer : PreparedLayer
+    near : Readout, optional
+        One for the same unknowns whose solutions are near, to start from.
 
     Attributes
     ----------
     arrays : int
         Arrays of points by nodes that are in use at once.
+    at : callable
+        The readout at another dimension, on the same rows.
     """
 
     arrays = 1
 
-    def __init__(self, layer: PreparedLayer) -> None:
+    def __init__(self, layer: PreparedLayer, near: Self | None = None) -> None:
         _keep_memory()
-        self.layer, self.coarse = layer, layer.equations
+        self.layer, self.near, self.coarse = layer, near, layer.equations
+        self.at: Callable[[float], Readout] = cache(lambda dimension: self.on(layer.at(dimension)))
 
     @cached_property
     def finer(self) -> PreparedLayer:
         """The layer on twice as many nodes."""
-        return self.layer.finer(2)
+        return self.layer.finer()
 
     @property
     def nodes(self) -> tuple[ConditionalFeatures, NodesOverKappa]:
@@ -100,13 +106,13 @@ class Readout(ABC):
         return Reliability(self.layer.first, *self.nodes)
 
     @cached_property
-    def _by_letters(self) -> tuple[Readout, Readout] | None:
+    def _by_letters(self) -> tuple[Self, Self] | None:
         """The readout with two numbers of letters in the place of a normal initial readout."""
         layers = self.layer.with_letters()
         return layers and (self.on(layers[0]), self.on(layers[1]))
 
     @abstractmethod
-    def on(self, layer: PreparedLayer) -> Readout:
+    def on(self, layer: PreparedLayer, near: Self | None = None) -> Self:
         """Prepare this kind of readout on another layer."""
 
     @abstractmethod

@@ -62,11 +62,11 @@ class SquareLoss:
     ) -> ResidualErrors:
         """Compute the variances of two readouts, and the products of their residuals."""
         residuals = self.label_residual.at(means)
-        unfitted = contraction_squared * self.features.fold(residuals)
+        unfitted = contraction_squared * residuals * self.weight
         sources = self.penalty.sources(pair, *(mean.hats for mean in means))
         q, direction, residual = solve_variances(self.equations, at, sources, unfitted)
         scaled = q * self.equations.multiplicity
-        fresh = residuals @ self.features.weight + scaled @ self.equations.expectations
+        fresh = residuals @ self.weight + scaled @ self.equations.expectations
         test_error = fresh - noise_power(self.srf)
         if (agreement := label_agreement(self.srf)) < 1:
             overlap = self._label_overlap(means[0]) + self._label_overlap(means[1])
@@ -156,10 +156,11 @@ def solve_variances(
     return q, direction + np.einsum("sij,sj->si", at.H, q), residual
 
 
-def prepare_square_loss(first: FirstLayer, kind: str, B: Array | None = None) -> SquareLoss:
-    """Prepare the equations of a first layer; B is as in `conditional_features`."""
-    f, srf = first.conditional(kind, B), first.features
-    width = srf.beta * first.dimension
+def prepare_square_loss(
+    first: FirstLayer, f: ConditionalFeatures, kind: str, rows: Bulk | None = None
+) -> SquareLoss:
+    """Prepare the equations of a first layer on some nodes, with its rows or others."""
+    srf, width = first.features, first.features.beta * first.dimension
     finite = math.isfinite(width)
     means = first.mean_rows() if finite else MeanRows.independent(srf.groups.c.size)
-    return SquareLoss(f, srf, first.bulk(kind, f), MeanPenalty(width, *means))
+    return SquareLoss(f, srf, rows or first.bulk(kind, f), MeanPenalty(width, *means))

@@ -21,13 +21,15 @@ _ROUNDING = 1e-14
 class SquareReadout(Readout):
     """The readout that minimises the square loss with a ridge, or none."""
 
-    def on(self, layer: PreparedLayer) -> SquareReadout:
+    def on(self, layer: PreparedLayer, near: SquareReadout | None = None) -> SquareReadout:
         """Prepare the readout on another layer."""
-        return SquareReadout(layer)
+        return SquareReadout(layer, near)
 
-    def estimate(self, alpha: Array, ridge: Array, start: Array | None = None) -> Estimate:
-        """Compute test errors at S points, from hats near those of the solutions if given."""
-        rule = self.coarse
+    def estimate(self, alpha: Array, ridge: Array) -> Estimate:
+        """Compute test errors at S points."""
+        rule, start = self.coarse, None
+        if self.near:
+            start = solve_resolvent(self.near.coarse.equations, alpha, ridge).V_hat
         at = solve_resolvent(rule.equations, alpha, ridge, start)
         errors = rule.order_parameters(at).errors
         error = np.where(at.converged, errors.test_error, np.nan)

@@ -25,9 +25,9 @@ class StoppedReadout(Readout):
 
     arrays = PAIRS
 
-    def on(self, layer: PreparedLayer) -> StoppedReadout:
+    def on(self, layer: PreparedLayer, near: StoppedReadout | None = None) -> StoppedReadout:
         """Prepare the readout on another layer."""
-        return StoppedReadout(layer)
+        return StoppedReadout(layer, near)
 
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
         """Compute test errors at S points."""
