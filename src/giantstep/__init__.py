@@ -90,8 +90,8 @@ __version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from giantstep.numerics.own_functions import Function as Function
-    from giantstep.problems.losses import ClippedLoss as ClippedLoss
-    from giantstep.problems.losses import SmoothLoss as SmoothLoss
+    from giantstep.problems.convex_losses import ClippedLoss as ClippedLoss
+    from giantstep.problems.convex_losses import SmoothLoss as SmoothLoss
     from giantstep.problems.losses import own_loss as own_loss
     from giantstep.problems.protocol import Protocol as Protocol
     from giantstep.problems.several_spikes import several_spikes as several_spikes
@@ -122,7 +122,8 @@ _QUESTIONS = (
 )  # fmt: skip
 _NAMES = {f"questions.{name}": (name,) for name in _QUESTIONS} | {
     "numerics.own_functions": ("Function",),
-    "problems.losses": ("ClippedLoss", "SmoothLoss", "own_loss"),
+    "problems.convex_losses": ("ClippedLoss", "SmoothLoss"),
+    "problems.losses": ("own_loss",),
     "problems.protocol": ("Protocol",),
     "problems.several_spikes": ("several_spikes",),
     "problems.spiked_features": ("SpikedFeatures", "one_spike"),

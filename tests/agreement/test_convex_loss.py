@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from alarms import largest_z
 
+from giantstep.problems.convex_losses import SmoothLoss
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SmoothLoss, own_loss
+from giantstep.problems.losses import own_loss
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from giantstep.problems.losses import LOSSES, SmoothLoss, own_loss
+from giantstep.problems.convex_losses import SmoothLoss
+from giantstep.problems.losses import LOSSES, own_loss
 from giantstep.validation import InvalidParametersError
 
 LOGISTIC = LOSSES["logistic"]

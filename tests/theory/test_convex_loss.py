@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from giantstep.problems.convex_losses import SmoothLoss
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SmoothLoss, own_loss
+from giantstep.problems.losses import own_loss
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures

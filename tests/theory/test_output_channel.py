@@ -5,7 +5,8 @@ import pytest
 from scipy.special import expit, lambertw
 
 from giantstep.numerics.quadrature import split_rule, unit_edges
-from giantstep.problems.losses import SmoothLoss, lookup_loss, own_loss
+from giantstep.problems.convex_losses import SmoothLoss
+from giantstep.problems.losses import lookup_loss, own_loss
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.readout.convex_equations import output_channel
 from giantstep.theory.readout.output_channel import PredictionMoments

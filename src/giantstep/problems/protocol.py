@@ -22,21 +22,25 @@ from giantstep.problems.parameter import (
 )
 from giantstep.problems.readout import READOUT, UNIFORM, Vocabulary
 from giantstep.problems.shared import (
+    ALPHA0,
     BETA,
     COVARIANCE,
     DECAY,
+    EXPONENT,
     INPUTS,
     LABEL_FLIPS,
     LEARNING_RATE,
     NOISE,
     OUTLIER_FRACTION,
     OUTLIER_VARIANCE,
+    PRETRAIN_TARGET,
     REUSE_BATCH,
     STEPS,
     TARGET,
+    TASK_OVERLAP,
     TRAINED_ACTIVATION,
 )
-from giantstep.problems.targets import CLASS_INPUTS, SAME_TARGET, PretrainTargetDomain, teacher_of
+from giantstep.problems.targets import CLASS_INPUTS, SAME_TARGET, teacher_of
 from giantstep.registry import Registry
 from giantstep.validation import Fault, Interval, refusal, whole_number
 
@@ -46,43 +50,17 @@ SGD, SIGN_DESCENT = OPTIMIZERS = ("sgd", "sign")
 STEP_FIELDS = ("learning_rate", "alpha0")
 # The step exponent at which the spike keeps its strength as the dimension grows.
 GIANT_STEP = domains.STEP_EXPONENT.upper
-_TRANSFER = "docs/transfer.md"
 _ONE_DIRECTION = "of one direction where steps and readout learn different targets"
 _SIGNS = f"another: only {' and '.join(BINARY)} without noise have labels +1 and -1"
 _WEIGHTS = "a number or, for given eigenvalues without weights beside them, as many weights,"
-ALPHA0 = Parameter(
-    "sample complexity n0/d of the first batch",
-    r"\alpha_0",
-    domains.ALPHA0,
-    "(9)",
-    "first batch",
-    note="0 leaves out the step, inf follows the population gradient",
-)
 STEP_LOSS = Parameter(
     "loss along which the steps descend", r"\ell_1", STEP_LOSSES, "docs/step-loss.md", later=True
-)
-EXPONENT = Parameter(
-    "exponent s of the step size, learning_rate d^(s+1/2)",
-    "s",
-    domains.STEP_EXPONENT,
-    "docs/smaller-steps.md",
-    later=True,
 )
 OPTIMIZER = Parameter(
     "how far a step goes along the gradient",
     "optimizer",
     Registry({name: name for name in OPTIMIZERS}),
     "docs/sign-descent.md",
-    later=True,
-)
-PRETRAIN_TARGET = Parameter(
-    "target that the steps learn", r"\sigma_A", PretrainTargetDomain(), _TRANSFER, later=True
-)
-TASK_OVERLAP = Parameter(
-    "overlap of the directions of the two targets",
-    r"\gamma_\star",
-    domains.OVERLAP,
-    _TRANSFER,
     later=True,
 )
 WEIGHT_DECAY = Parameter(

@@ -1,7 +1,8 @@
-"""Parameters that several kinds of problems have in common."""
+"""Parameters of problems: those that several kinds have in common, and those of steps."""
 
 from __future__ import annotations
 
+from giantstep.problems import domains
 from giantstep.problems.covariance import TARGET_DECAY, CovarianceDomain
 from giantstep.problems.domains import BETA as BETAS
 from giantstep.problems.domains import FLAG, REVERSED, SHARE, VARIANCE
@@ -10,9 +11,9 @@ from giantstep.problems.domains import STEPS as STEP_COUNTS
 from giantstep.problems.function_field import FunctionDomain
 from giantstep.problems.inputs import KNOWN_INPUTS
 from giantstep.problems.parameter import Parameter
-from giantstep.problems.targets import TargetDomain
+from giantstep.problems.targets import PretrainTargetDomain, TargetDomain
 
-_STRUCTURED = "docs/structured-inputs.md"
+_STRUCTURED, _TRANSFER = "docs/structured-inputs.md", "docs/transfer.md"
 ACTIVATION = Parameter("activation of the network", r"\sigma", FunctionDomain(), "(1)")
 TRAINED_ACTIVATION = Parameter(
     "activation of the network", r"\sigma", FunctionDomain(continuous=True), "(1)"
@@ -45,3 +46,28 @@ DECAY = Parameter(
 )
 STEPS = Parameter("number of gradient steps", "k", STEP_COUNTS, label="gradient steps")
 REUSE_BATCH = Parameter("whether later steps take the first batch again", "reuse", FLAG)
+ALPHA0 = Parameter(
+    "sample complexity n0/d of the first batch",
+    r"\alpha_0",
+    domains.ALPHA0,
+    "(9)",
+    "first batch",
+    note="0 leaves out the step, inf follows the population gradient",
+)
+EXPONENT = Parameter(
+    "exponent s of the step size, learning_rate d^(s+1/2)",
+    "s",
+    domains.STEP_EXPONENT,
+    "docs/smaller-steps.md",
+    later=True,
+)
+PRETRAIN_TARGET = Parameter(
+    "target that the steps learn", r"\sigma_A", PretrainTargetDomain(), _TRANSFER, later=True
+)
+TASK_OVERLAP = Parameter(
+    "overlap of the directions of the two targets",
+    r"\gamma_\star",
+    domains.OVERLAP,
+    _TRANSFER,
+    later=True,
+)

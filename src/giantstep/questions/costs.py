@@ -18,8 +18,9 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
+from giantstep.problems.convex_losses import ClippedLoss
 from giantstep.problems.covariance import DIRECTIONS, IDENTITY
-from giantstep.problems.losses import KNOWN_LOSSES, SQUARE, ClippedLoss, is_square, lookup_loss
+from giantstep.problems.losses import KNOWN_LOSSES, SQUARE, is_square, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import EXACT

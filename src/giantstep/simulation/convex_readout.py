@@ -21,7 +21,7 @@ import scipy  # whose modules are imported when they are first used
 from scipy.linalg import inv
 
 from giantstep.arrays import Array, Reals
-from giantstep.problems.losses import ClippedLoss, Loss, SmoothLoss
+from giantstep.problems.convex_losses import ClippedLoss, Loss, SmoothLoss
 from giantstep.simulation.arithmetic import KERNEL_UP_TO
 from giantstep.simulation.ridge import Fit
 from giantstep.validation import refusal

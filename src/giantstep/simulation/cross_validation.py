@@ -10,8 +10,9 @@ import numpy as np
 from scipy.linalg import svd
 
 from giantstep.arrays import Array
+from giantstep.problems.convex_losses import Loss
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE, Loss, lookup_loss
+from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.arithmetic import ROWS, block_sizes

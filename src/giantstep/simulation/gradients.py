@@ -9,7 +9,8 @@ import numpy as np
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import hermite_coefficients, self_gradient
-from giantstep.problems.losses import LOSSES, SQUARE, Loss
+from giantstep.problems.convex_losses import Loss
+from giantstep.problems.losses import LOSSES, SQUARE
 from giantstep.validation import refusal
 
 # Random rows overlap by more than this only in very low dimensions. There the power series in the

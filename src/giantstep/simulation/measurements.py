@@ -8,7 +8,8 @@ from giantstep.arrays import Array, Reals, Single
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.quadrature import graded_edges, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.losses import LOSSES, SQUARE, Loss
+from giantstep.problems.convex_losses import Loss
+from giantstep.problems.losses import LOSSES, SQUARE
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem
 from giantstep.simulation.first_layer import FirstLayer

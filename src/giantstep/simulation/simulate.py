@@ -12,8 +12,9 @@ import numpy as np
 
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.scalar_functions import BINARY, lookup
+from giantstep.problems.convex_losses import Loss
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import FLOW, Loss, is_square, lookup_loss
+from giantstep.problems.losses import FLOW, is_square, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import EXACT, Sizes
 from giantstep.simulation.arithmetic import (

@@ -14,7 +14,8 @@ from scipy.special import roots_hermitenorm
 
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import split_rule, unit_edges
-from giantstep.problems.losses import SQUARE, Loss, lookup_loss
+from giantstep.problems.convex_losses import Loss
+from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.problem import label_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures

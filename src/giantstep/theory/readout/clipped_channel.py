@@ -18,7 +18,7 @@ from giantstep.arrays import Array, Indices
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import normal_density
 from giantstep.numerics.scalar_functions import BINARY
-from giantstep.problems.losses import ClippedLoss
+from giantstep.problems.convex_losses import ClippedLoss
 from giantstep.problems.problem import LabelLevels
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import rule_across

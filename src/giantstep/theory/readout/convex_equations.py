@@ -16,7 +16,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.newton import Iterates
 from giantstep.numerics.scalar_functions import BINARY
-from giantstep.problems.losses import ClippedLoss, Loss, SmoothLoss
+from giantstep.problems.convex_losses import ClippedLoss, Loss, SmoothLoss
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function

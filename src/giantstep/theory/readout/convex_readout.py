@@ -10,7 +10,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Mask
 from giantstep.numerics.scalar_functions import BINARY
-from giantstep.problems.losses import Loss
+from giantstep.problems.convex_losses import Loss
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_newton import FixedPoint, solve_near, solve_quickly

@@ -19,8 +19,8 @@ from scipy.special import ndtr
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.quadrature import BOUNDED_RANGE, normal_density, strip_rule, strip_step
 from giantstep.numerics.scalar_functions import CLASS
+from giantstep.problems.convex_losses import SmoothLoss
 from giantstep.problems.inputs import mixture_mean
-from giantstep.problems.losses import SmoothLoss
 from giantstep.problems.problem import LabelLevels
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import rule_across

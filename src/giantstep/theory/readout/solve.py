@@ -8,8 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from giantstep.problems.bulk_kind import ISOTROPIC
+from giantstep.problems.convex_losses import Loss
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import FLOW, SQUARE, Loss, lookup_loss
+from giantstep.problems.losses import FLOW, SQUARE, lookup_loss
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.theory.readout.columns import Columns
 from giantstep.theory.readout.convex_readout import ConvexReadout
