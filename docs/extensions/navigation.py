@@ -26,6 +26,8 @@ MADE = {
 }
 LINK = re.compile(r"\]\(([^)#:\s]+)((?:#[^)\s]*)?)\)")
 LISTED = re.compile(r"^(?:\||- |\d+\. ).*$", re.MULTILINE)
+# An entry of the doors with entries below it, which its page is a parent of.
+NESTED = re.compile(r"^- .*?\]\(([^)]+)\).*\n((?:  - .*\n)+)", re.MULTILINE)
 
 
 def on_the_site(folder: str, link: str) -> str:
@@ -70,6 +72,9 @@ def complete(app: Sphinx, docname: str, source: list[str]) -> None:
             source[0] += toctree(listed(section, folder), f":caption: {title}\n")
     elif docname in PARENTS:
         source[0] += toctree(listed(text, folder), "")
+    for link, below in NESTED.findall(Path(app.srcdir, f"{DOORS}.md").read_text("utf-8")):
+        if on_the_site("", link) == f"{docname}.md":
+            source[0] += toctree(listed(below.replace("  - ", "- "), ""), "")
     source[0] = moved(source[0], folder, folder)
 
 

@@ -75,3 +75,10 @@ def test_the_theory_is_typeset_and_leads_to_the_functions_that_compute_it(pages)
     assert any("functions.html#giantstep.theory" in link for link in links)
     (functions,) = (page for path, page in pages.items() if path.match("generated/functions.html"))
     assert any("theory/core.html#theory-section-4" in link for link in functions.links)
+
+
+@pytest.mark.slow
+def test_no_page_lists_more_than_forty_others(site):
+    for path in site.rglob("*.html"):
+        listed = re.search(r'class="sidebar-tree".*?</aside>', path.read_text(), re.DOTALL)
+        assert not listed or listed[0].count("<a ") <= 40, path
