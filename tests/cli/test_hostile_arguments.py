@@ -83,13 +83,10 @@ LINES = {
     "nothing": "",
     "both kinds": f"theory {STEPS} --alignment 1 {GRID}",
     "a bulk too narrow": f"spectrum {STEPS} --alpha 1e-9",
-    "no figure": "open nosuchfigure",
     "a figure elsewhere": "open ../../etc/passwd",
     "no project": "explain --project /nonexistent",
     "a file for a project": "prune --project /dev/null",
     "no overlay": "explain --configfile missing.yaml",
-    "a bad sample": "verify fig2 --sample 0%",
-    "a bad seed": "verify fig2 --seed -1",
 }
 
 

@@ -53,7 +53,8 @@ def test_the_error_of_a_classifier_is_shown_and_minimised():
 
 
 def test_a_map_shows_something_at_once_and_then_more():
-    view, said = answered(f"tab=map&target=sin&across=steps&up=ridge&colour=over_linear&{QUICK}")
+    axes = "across=steps&up=ridge&colour=gain_over_linear"
+    view, said = answered(f"tab=map&target=sin&{axes}&{QUICK}")
     shown = [one for one in said if np.isfinite(one["values"]).all()]
     shapes = dict.fromkeys(one["values"].shape for one in shown)
     assert list(shapes) == [(5, 8), (9, 8), (17, 8), (33, 8)]

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("bokeh")
 
-from giantstep.explore.children import Child, FailedError
+from giantstep.explore.children import Child, Failure
 
 
 def asked(drive):
@@ -35,8 +35,8 @@ def test_a_task_is_answered_and_a_failure_is_said():
         child.ask(2, "fail")
         number, failure = await said()
         assert number == 2
-        assert isinstance(failure, FailedError)
-        assert "by zero" in str(failure)
+        assert isinstance(failure, Failure)
+        assert "by zero" in failure.text
 
     asked(drive)
 

@@ -44,7 +44,7 @@ OF_TABS = (
         tab="map",
         across="steps",
         up="ridge",
-        colour="over_linear",
+        colour="gain_over_linear",
     ),
 )
 # The variable of a tab, and what its answer calls it.

@@ -82,7 +82,7 @@ class Line:
         fields: dict[str, Any] = {}
         self._subject: Callable[..., tuple[Any, ...]]
         if self._of.data:
-            samples = load_samples(*(given[name] for name in self._of.data))
+            samples = tuple(load_samples(given[name]) for name in self._of.data)
             self._subject = lambda **_: samples
         else:
             make, fields = statement_of(given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from giantstep.cli.values import Flattened, pairs, read_values
@@ -13,12 +14,11 @@ from giantstep.questions.arguments import ANY_NAME, PAIR, Argument, Many
 from giantstep.validation import read_number, read_whole_number
 
 # How a value of each kind is called in help texts, and what reads it, or a range of such values.
-_METAVARS: dict[Any, str] = {float: "NUMBER", int: "COUNT", str: "NAME", PAIR: "VALUE:FRACTION"}
-_READERS: dict[Any, Callable[[str], list[Any]]] = {
-    float: read_values(read_number),
-    int: read_values(read_whole_number),
-    str: lambda text: [text],
-    PAIR: pairs,
+_KINDS: dict[Any, tuple[str, Callable[[str], list[Any]]]] = {
+    float: ("NUMBER", read_values(read_number)),
+    int: ("COUNT", read_values(read_whole_number)),
+    str: ("NAME", lambda text: [text]),
+    PAIR: ("VALUE:FRACTION", pairs),
 }
 # Other names of a flag.
 _ALIASES = {"ridge": ("--lambda", "-l"), "networks": ("--replicates",)}
@@ -38,10 +38,10 @@ def add_flag(parser: Any, of: Argument) -> None:
     if of.kind is bool:
         options["action"] = argparse.BooleanOptionalAction if of.default else "store_true"
     else:
-        options |= {"metavar": _METAVARS[of.kind], "type": lambda text: _read_one(of, text)}
-        if of.many is not Many.REFUSED:
-            several = {"type": lambda text: _read(of, text), "nargs": "+", "action": Flattened}
-            options |= several
+        several = of.many is not Many.REFUSED
+        read = partial(_read if several else _read_one, of)
+        options |= {"metavar": _KINDS[of.kind][0], "type": read}
+        options |= {"nargs": "+", "action": Flattened} if several else {}
     parser.add_argument(spelled(of.name), *_ALIASES.get(of.name, ()), **options)
 
 
@@ -49,12 +49,13 @@ def _read(of: Argument, text: str) -> list[Any]:
     """Read one text as a list: of a number, of those of a range, or of a name."""
     if text in of.words:
         return [text]
+    metavar, read = _KINDS[of.kind]
     try:
-        return _READERS[of.kind](text)
+        return read(text)
     except argparse.ArgumentTypeError as error:
         if not of.words or ":" in text:
             raise
-        first = str(error) if of.kind is PAIR else f"{text!r} must be {_METAVARS[of.kind]}"
+        first = str(error) if of.kind is PAIR else f"{text!r} must be {metavar}"
         raise argparse.ArgumentTypeError(" or ".join([first, *of.words])) from None
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from giantstep.validation import RefusalError
 
 
-def load_samples(*paths: Path) -> tuple[Any, ...]:
-    """Read an array from each file.
+def load_samples(path: Path) -> Any:
+    """Read an array from a file.
 
     Raises
     ------
@@ -19,10 +19,6 @@ def load_samples(*paths: Path) -> tuple[Any, ...]:
     RefusalError
         For other kinds of files.
     """
-    return tuple(_load(path) for path in paths)
-
-
-def _load(path: Path) -> Any:
     try:
         if path.suffix != ".csv":
             return np.load(path, allow_pickle=False)

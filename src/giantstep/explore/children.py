@@ -10,9 +10,9 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, NamedTuple
 
-from giantstep.validation import InvalidParametersError, RefusalError
+from giantstep.validation import Fault, RefusalError
 
 # By which a task says what it finds; None says nothing, and ends a task that is superseded.
 Say = Callable[[Any], None]
@@ -21,8 +21,11 @@ Deliver = Callable[[int, Any], None]
 GRACE = 0.25
 
 
-class FailedError(Exception):
+class Failure(NamedTuple):
     """What a child says of a task that it could not do."""
+
+    text: str
+    faults: tuple[Fault, ...] = ()
 
 
 def context() -> ForkServerContext:
@@ -55,8 +58,7 @@ class Child:
         The function `module:name` that the child calls with a task, and with what it calls to say
         something. Only the child imports its module.
     deliver : callable
-        Called with the number of a task, and with each thing that it says, a tuple of faults or an
-        error.
+        Called with the number of a task, and with each thing that it says, or its failure.
     """
 
     def __init__(self, work: str, deliver: Deliver) -> None:
@@ -120,7 +122,7 @@ class Child:
             dead = self._doing
             self._renew()
             if dead is not None:
-                self._deliver(dead[0], FailedError("the process that computed this has died"))
+                self._deliver(dead[0], Failure("the process that computed this has died"))
             return
         if said is None:  # the task has ended
             self._send()
@@ -152,9 +154,8 @@ def _do(pipe: Connection, work: str, number: int, task: Any) -> None:
         resolve_name(work)(task, say)
     except _SupersededError:
         pass
-    except InvalidParametersError as error:
-        pipe.send((number, error.faults))
     except Exception as error:
         kind = "" if isinstance(error, RefusalError) else f"{type(error).__name__}: "
-        pipe.send((number, FailedError(f"{kind}{error}")))
+        text = f"{kind}{error}".replace("\n", "; ")
+        pipe.send((number, Failure(text, getattr(error, "faults", ()))))
     pipe.send((number, None))

@@ -14,7 +14,7 @@ import numpy as np
 from bokeh.document import Document
 from bokeh.layouts import column
 
-from giantstep.explore.children import Child, Deliver, FailedError
+from giantstep.explore.children import Child, Deliver, Failure
 from giantstep.explore.controls import fault_text, notes, reasons
 from giantstep.explore.copying import as_command, as_python, as_yaml, title
 from giantstep.explore.messages import Message
@@ -128,10 +128,10 @@ class Session:
         """Show what the theory says, unless the page asks something else by now."""
         if number != self.number:
             return
-        if isinstance(said, tuple):
-            self._tell(faults=said)
-        if isinstance(said, FailedError | tuple):
-            self._send({"failed": _texts_of(said), "done": True})
+        if isinstance(said, Failure):
+            if said.faults:
+                self._tell(faults=said.faults)
+            self._send({"failed": said.text, "done": True})
         elif said["tab"] == self.view.tab:
             self.document.hold("collect")
             self._plot.update(self.view, said)
@@ -147,7 +147,7 @@ class Session:
         sizes, faults = read_texts(message, dict.fromkeys(intervals, read_whole_number))
         faults = faults or interval_faults(sizes, intervals)
         if faults or self.view.tab != CURVE or self.view.by != TEST_ERROR:
-            self._send({"networks": {"fault": _texts_of(tuple(faults))}})
+            self._send({"networks": {"fault": "; ".join(map(str, faults))}})
             return
         self._drop_networks()
         self._networks_task = NetworksTask(self.view, **sizes, project=self.project)
@@ -169,8 +169,8 @@ class Session:
         self._send({"networks": {}, "legend": self._plot.legend})
 
     def _show_networks(self, number: int, said: Any) -> None:
-        if isinstance(said, FailedError | tuple):
-            self._send({"networks": {"fault": _texts_of(said)}})
+        if isinstance(said, Failure):
+            self._send({"networks": {"fault": said.text}})
             return
         if "theory" in said:
             self._simulated = said
@@ -192,7 +192,8 @@ class Session:
 
     def _show_export(self, number: int, said: Any) -> None:
         """Send a file to the page, or say what came of it."""
-        self._send(said if isinstance(said, dict) else {"exported": _texts_of(said), "fault": True})
+        failed = isinstance(said, Failure)
+        self._send({"exported": said.text, "fault": True} if failed else said)
 
     def _tell(self, faults: tuple[Fault, ...] = (), whole: bool = False) -> None:
         """Tell the page about its view: faults, or what it may show of the question."""
@@ -219,10 +220,6 @@ class Session:
         """Send a message to the page; its count makes it differ from the last."""
         self._count += 1
         self._to_page.text = json.dumps(told | {"number": self.number, "count": self._count})
-
-
-def _texts_of(faults: Any) -> str:
-    return "; ".join(map(str, faults if isinstance(faults, tuple) else (faults,)))
 
 
 def _all_texts(view: View) -> dict[str, str]:

@@ -14,6 +14,7 @@ from giantstep.explore.parameters import AXES, AXES_OF, LINEAR, LOG, SCALES, Axi
 from giantstep.explore.question import Question, differing
 from giantstep.explore.reading import LONGEST, Reader, read_infinite, read_texts
 from giantstep.questions.checks import criterion_faults
+from giantstep.questions.choices import GAINS
 from giantstep.theory.optima import CLASSIFICATION_ERROR, GCV, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import (
     Fault,
@@ -32,7 +33,8 @@ ERRORS = {
     LEAVE_ONE_OUT: "leaving one out",
     GCV: "generalised cross-validation",
 }
-ERROR, OVER_LINEAR, OVER_NO_STEP = COLOURS = ("error", "over_linear", "over_no_step")
+ERROR = "error"
+COLOURS = ERROR, *GAINS[:2]
 # Points of a curve, and the strides between those that are computed, coarse to fine.
 POINTS, STRIDES = 113, (16, 8, 4, 2, 1)
 # Points along x at which networks are simulated.
@@ -66,7 +68,7 @@ class View:
         One of `ERRORS`: the error that curves and maps show, and that the best ridge minimises.
     across, up : str
         The parameters of the map.
-    colour : {"error", "over_linear", "over_no_step"}
+    colour : {"error", "gain_over_linear", "gain_over_no_step"}
         What the map shows: the error, or the gain in test error over the best linear predictor, or
         over the same network without a step.
     pins : tuple of Pin
@@ -122,10 +124,9 @@ class View:
     @property
     def variable(self) -> str:
         """The variable of the library's answer that the tab shows."""
-        if self.tab == MAP:
-            gains = {OVER_LINEAR: "gain_over_linear", OVER_NO_STEP: "gain_over_no_step"}
-            return gains.get(self.colour, self.by)
-        return {FUNCTION: "learned_function", SPECTRUM: "density"}.get(self.tab, self.by)
+        shown = self.by if self.colour == ERROR else self.colour
+        of_tabs = {FUNCTION: "learned_function", SPECTRUM: "density", MAP: shown}
+        return of_tabs.get(self.tab, self.by)
 
     @property
     def axis(self) -> Axis:

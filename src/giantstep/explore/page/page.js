@@ -57,7 +57,7 @@
   }
 
   // A map shows an error, which is that of the curve, too, or a gain.
-  const isGain = (name) => name.startsWith("over_");
+  const isGain = (name) => name.startsWith("gain_");
 
   function choose(name, value) {
     const known = all("option", $(name)).some((option) => option.value === value);
