@@ -176,7 +176,7 @@ def _map(view: View, beat: Beat) -> Iterator[Answer]:
     axes = AXES[view.across], AXES[view.up]
     x, y = (axis_values(axis, MAP_SIDE) for axis in axes)
     values, texts = np.full((y.size, x.size), np.nan), np.full((y.size, x.size), "", object)
-    bulk = view.question["bulk"][0].replace("_", " ")
+    bulk = view.question["bulk"][0]
     solved = np.empty(0, int), np.empty(0, int)
     for stride in MAP_STRIDES:
         rows, columns = (

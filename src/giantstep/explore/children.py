@@ -7,8 +7,8 @@ import multiprocessing
 import signal
 from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerContext
 from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
@@ -28,21 +28,13 @@ class Failure(NamedTuple):
     faults: tuple[Fault, ...] = ()
 
 
-def context() -> ForkServerContext:
-    """Return the context of children, which start with the theory already imported.
-
-    Nothing else is: the first picture waits for it.
-    """
-    made = multiprocessing.get_context("forkserver")
-    made.set_forkserver_preload(["giantstep.explore.answers"])
-    return made
+# Children start with the theory already imported, and nothing else: the first picture waits for it.
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload(["giantstep.explore.answers"])
 
 
 def warm_up() -> None:
     """Start the process from which children are made, which takes a second to import the theory."""
-    from multiprocessing import forkserver
-
-    context()
     forkserver.ensure_running()
 
 
@@ -97,7 +89,7 @@ class Child:
         if self._process is None:
             self._pipe, theirs = multiprocessing.Pipe()
             arguments = theirs, self._work
-            self._process = context().Process(target=_serve, args=arguments, daemon=True)
+            self._process = _CONTEXT.Process(target=_serve, args=arguments, daemon=True)
             self._process.start()
             theirs.close()
             self._loop.add_reader(self._pipe.fileno(), self._receive)

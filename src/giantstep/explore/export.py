@@ -67,9 +67,9 @@ def as_table(task: ExportTask) -> pd.DataFrame:
     """Return a row for each point that is drawn."""
     view, answer = task.view, task.answer
     if view.tab == MAP:
-        y, x = np.meshgrid(answer["y"], answer["x"], indexing="ij")
-        columns = {view.up: y, view.across: x, view.variable: answer["values"]}
-        return pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
+        axes = {view.up: answer["y"], view.across: answer["x"]}
+        cells = xr.DataArray(answer["values"], axes, name=view.variable)
+        return cells.to_dataframe().reset_index()
     parts = [_rows(view, curve) for curve in answer["curves"]]
     if measured := task.simulated:
         networks = {"curve": "networks", view.x: measured["x"], "test_error": measured["mean"]}
