@@ -1,4 +1,4 @@
-"""Averages over kappa along a path in the complex plane, for spectra.
+"""Averages over kappa along a path in the complex plane, for spectra: theory.md section 8.
 
 Where features saturate, averages of functions of `1/(1 + V(kappa))` at real eigenvalues have poles
 next to the real axis of kappa: no nodes there would resolve them. V(kappa) has a positive imaginary
@@ -44,14 +44,15 @@ def on_path(features: ConditionalFeatures) -> ConditionalFeatures:
         return features
     points, weights = leggauss(NODES)
     given = leggauss(FINENESS * NODES)[0]
-    kappa, mu0, phi, noise = (
-        values.reshape(*values.shape[:-1], -1, given.size)
-        for values in (features.kappa, features.mu0, features.phi, features.mu2_squared)
-    )
+    every = features.mu0, features.phi, features.mu2_squared
+    sizes = [len(functions) for functions in every]
+    least = np.repeat([_LEAST, _LEAST, _LEAST**2], sizes)[:, None, None]
+    kappa = features.kappa.reshape(-1, given.size)
+    functions = np.concatenate(every).reshape(-1, *kappa.shape)
     half = (kappa[:, -1] - kappa[:, 0]) / (2 * given[-1])
     kept = (half > 0) & ((kappa[:, 0] > 0) | (not features.mirrored))
-    kappa, half = kappa[kept], half[kept]
-    mu0, phi, noise = mu0[:, kept], phi[:, kept], noise[:, kept]
+    kappa, half, functions = kappa[kept], half[kept], functions[:, kept]
+    _, phi, noise = np.split(functions, np.cumsum(sizes)[:-1])
     centre = (kappa[:, 0] + kappa[:, -1]) / 2
     squares = np.einsum("gr,rpn->gpn", features.B, phi) ** 2
     rates = _rates(kappa, np.concatenate([squares, noise]))
@@ -63,24 +64,22 @@ def on_path(features: ConditionalFeatures) -> ConditionalFeatures:
     steps = ((edges[1:] - edges[:-1]) / pieces)[panel, None] / 2
     nodes = edges[panel, None] + steps * (2 * piece[:, None] + 1 + points)
     place = (nodes - centre[panel, None]) / half[panel, None]
-    at_mu0, at_phi, at_noise = (
-        _interpolated(values[:, panel], place, smallest)
-        for values, smallest in ((mu0, _LEAST), (phi, _LEAST), (noise, _LEAST**2))
-    )
+    at_nodes = _interpolated(functions[:, panel], place, least)
+    mu0, phi, noise = np.split(at_nodes, np.cumsum(sizes)[:-1])
     weight = steps * weights * np.exp(-(nodes**2) / 2) / np.sqrt(2 * np.pi)
     return replace(
         features,
         kappa=nodes.ravel(),
         weight=(1 + features.mirrored) * weight.ravel(),
-        mu0=at_mu0,
-        mu1=features.B @ at_phi,
-        mu2_squared=at_noise,
-        phi=at_phi,
+        mu0=mu0,
+        mu1=features.B @ phi,
+        mu2_squared=noise,
+        phi=phi,
         mirrored=False,
     )
 
 
-def _interpolated(functions: Array, place: Array, least: float) -> RealOrComplex:
+def _interpolated(functions: Array, place: Array, least: Array) -> RealOrComplex:
     """Interpolate on each panel, shape (F, P, N), at places between -1 and 1 (or nearby), (P, M).
 
     A function that changes by orders of magnitude is the exponential of a polynomial.

@@ -56,7 +56,7 @@ class AnisotropicRows:
         moments = BatchMoments(y, weights, step.agreement, step.inverse_batch)
         each = np.full(self.s.size, 1 / self.s.size)
         self.rows = BatchResolvent(self.s, step.tau * self.s**2, each, moments)
-        fourth_power = float(moments.damped(np.ones(y.size)).y4)
+        fourth_power = float(moments.damped(np.ones(y.size))[4, 0])
         self.norm_variance = step.norm_variance(fourth_power) if trained else 0.0
 
     def _about_mean(self, weights: Array) -> Array:
@@ -88,8 +88,11 @@ class AnisotropicRows:
         """
         step = self.step
         j0, j1, j2 = (step.weights * self.s**k @ Q.T for k in range(3))
-        x = t * step.tau * self.trained * (E.y2s2 - E.y2)
-        along, noise = np.array([E.ys, E.y3s, 1 + 0 * t]), np.array([[E.y2, E.y4], [E.y4, E.y6]])
+        x = t * step.tau * self.trained * (E[2, 2] - E[2, 0])
+        along, noise = (
+            np.array([E[1, 1], E[3, 1], 1 + 0 * t]),
+            np.array([[E[2, 0], E[4, 0]], [E[4, 0], E[6, 0]]]),
+        )
         forms = (
             along[:, None] * along * np.array([[j2, j2, j1], [j2, j2, j1], [j1, j1, -x * j1**2]])
         )

@@ -1,5 +1,7 @@
 """The variances of one group of neurons at complex ridges, for rows of any covariance C/d.
 
+theory.md sections 8 and 13.
+
 As in `one_group`, t = beta V1_hat q is a function of L/V1_hat alone. Polynomials in t do not hold
 the traces of the rows' resolvent near its spectrum. So the equations of all steps (`row_resolvent`)
 are solved together with that of t, by Newton's method from a solution nearby. The unknowns are t

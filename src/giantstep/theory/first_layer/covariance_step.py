@@ -1,5 +1,7 @@
 """What a step on a fresh batch does to the covariance of the rows, sample by sample.
 
+theory.md section 13.
+
 Given its batches the rows b of a trained bulk have covariance C/d, and their |b|^2/c - 1 has the
 covariance a/d with them and s/d with itself. A step on a batch of n0 samples x changes these to
 

@@ -1,4 +1,7 @@
-"""What first layers after steps of plain descent have in common: rows at a finite dimension."""
+"""What first layers after steps of plain descent have in common: rows at a finite dimension.
+
+docs/finite-size.md, theory.md section 12.
+"""
 
 from __future__ import annotations
 

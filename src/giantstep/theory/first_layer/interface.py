@@ -110,6 +110,7 @@ class FirstLayer(ABC):
     choose: Callable[..., FirstLayer]
 
     batch: ClassVar[float] = math.inf  # the samples of all steps, over d
+    left_out: ClassVar[tuple[str, ...]] = ()  # what the trained bulk leaves out, in words
 
     def faults(self) -> list[Fault]:
         """List why there is no theory of it, so that it can only be simulated."""
@@ -146,7 +147,7 @@ class FirstLayer(ABC):
 
     def remarks(self, kind: str) -> list[str]:
         """Say in words what a kind of bulk leaves out."""
-        return []
+        return [] if kind == ISOTROPIC else list(self.left_out)
 
     # The rows.
 

@@ -14,7 +14,6 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import derivative_variance, standard_moments, third_coefficient
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.theory.features.conditional_features import ConditionalFeatures
@@ -74,6 +73,11 @@ class OddStep(Recursion):
 class OddLetters(OddStep):
     """The same for an initial readout of several values."""
 
+    left_out = (
+        "For a readout of several values the trained bulk leaves out how norms of rows"
+        " fluctuate, but for what their overlaps with the spike change.",
+    )
+
     @cached_property
     def first_batch(self) -> FirstBatch:
         """The batch, as far as the rows remember it."""
@@ -122,12 +126,3 @@ class OddLetters(OddStep):
     def learned_by_chance(self, dimension: float) -> float:
         """Leave out what neurons learn by chance."""
         return 0.0
-
-    def remarks(self, kind: str) -> list[str]:
-        """Say what the trained bulk leaves out."""
-        if kind == ISOTROPIC:
-            return []
-        return [
-            "For a readout of several values the trained bulk leaves out how norms of rows"
-            " fluctuate, but for what their overlaps with the spike change."
-        ]

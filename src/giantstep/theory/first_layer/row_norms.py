@@ -1,4 +1,4 @@
-"""What a step does to the length of rows at finite dimension.
+"""What a step does to the length of rows at finite dimension: docs/finite-size.md.
 
 The step takes the network's own output off the labels. That output contains each neuron itself,
 with a weight of order 1/p, and it is noise besides. As d -> infinity none of this changes a row.

@@ -9,7 +9,7 @@ of
 to which each sample of the batch adds a 2 x 2 matrix times x x^T. As in any sample covariance
 matrix, all samples together act like a 2 x 2 matrix, the self-energy, but in the two directions
 that labels depend on. So the traces of the resolvent at t follow from those before the step, at
-another t: docs/more-than-one-step.md.
+another t: theory.md section 13.
 """
 
 from __future__ import annotations

@@ -101,9 +101,11 @@ class SignRows:
         x = self.batch.inverse_alpha0
         t = t[:, None, None]
         K = np.empty((spread.size, 2, 2))
-        K[:, 0, 0] = E.y2s2 - E.y2 + x * t[:, 0, 0] * spread * E.y3s**2 / E.y2
-        K[:, 0, 1] = self.batch.spike_sign * math.sqrt(x * self.batch.label_power) * E.y3s / E.y2
-        K[:, 1, 0], K[:, 1, 1] = K[:, 0, 1], x * E.y4 / E.y2
+        K[:, 0, 0] = E[2, 2] - E[2, 0] + x * t[:, 0, 0] * spread * E[3, 1] ** 2 / E[2, 0]
+        K[:, 0, 1] = (
+            self.batch.spike_sign * math.sqrt(x * self.batch.label_power) * E[3, 1] / E[2, 0]
+        )
+        K[:, 1, 0], K[:, 1, 1] = K[:, 0, 1], x * E[4, 0] / E[2, 0]
         H = mixed[:, :, 1:]
         inner = np.linalg.solve(np.eye(2) + t * K @ W[:, 1:, 1:], K)
         update = H @ inner @ H.transpose(0, 2, 1)

@@ -14,23 +14,12 @@ from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.newton import iterate_newton
 
-# Powers of y and s in the fields of `DampedMoments`.
+# Expectations of powers of y and s, E[y^i s^j] at (i, j), times factors 1/(1 + w y^2/alpha0).
+DampedMoments = dict[tuple[int, int], RealOrComplex]
+# The powers that are needed.
 _POWERS = (1, 1), (2, 0), (4, 0), (6, 0), (2, 2), (4, 2), (3, 1), (5, 1)
 # Newton's method for the spread: most steps, and one after which only rounding is left.
 _ITERATIONS, _SHORT_STEP = 100, 1e-10
-
-
-class DampedMoments(NamedTuple):
-    """Expectations of powers of y and s, times one or two factors 1/(1 + w y^2/alpha0)."""
-
-    ys: RealOrComplex
-    y2: RealOrComplex
-    y4: RealOrComplex
-    y6: RealOrComplex
-    y2s2: RealOrComplex
-    y4s2: RealOrComplex
-    y3s: RealOrComplex
-    y5s: RealOrComplex
 
 
 class BatchMoments:
@@ -59,7 +48,8 @@ class BatchMoments:
 
     def damped(self, factors: RealOrComplex) -> DampedMoments:
         """Average with some factors, shape (..., N)."""
-        return DampedMoments(*np.moveaxis(_product(factors, self._integrands), -1, 0))
+        moments = np.moveaxis(_product(factors, self._integrands), -1, 0)
+        return dict(zip(_POWERS, moments, strict=True))
 
     def power(self, factors: RealOrComplex) -> RealOrComplex:
         """Average y^2 alone with some factors."""
@@ -93,7 +83,7 @@ class BatchResolvent(NamedTuple):
     def at(self, t: Array, spread: Array) -> tuple[DampedMoments, Array, Array]:
         """Compute moments and the diagonals of C and (1 + t C)^-1, (S, M), at S values of t."""
         E = self.moments.damped(self.moments.damping(t * spread))
-        diagonal = self.own + np.multiply.outer(E.y2, self.squared_gain)
+        diagonal = self.own + np.multiply.outer(E[2, 0], self.squared_gain)
         return E, diagonal, 1 / (1 + t[:, None] * diagonal)
 
     def spread(self, t: Array) -> Array:
@@ -105,7 +95,7 @@ class BatchResolvent(NamedTuple):
 
         def advance(spread: Array) -> tuple[Array, Array]:
             _, _, Q = self.at(t, spread)
-            squared = self.moments.damped(self.moments.damping(t * spread) ** 2).y4
+            squared = self.moments.damped(self.moments.damping(t * spread) ** 2)[4, 0]
             slope = inverse_alpha0 * t**2 * squared * (Q**2 @ (weight * self.squared_gain))
             step = (Q @ weight - spread) / (1 - slope)
             return spread + step, np.abs(step) / np.maximum(spread, TINY)

@@ -1,5 +1,7 @@
 """A quadrature rule over the samples of a batch, with few nodes: for functions of the residual.
 
+theory.md section 13.
+
 What a sample does to the covariance of the rows is a smooth function of its projection kappa on
 the spike and of its residual rho, times powers of its projections u on the target's directions
 across the spike. At each kappa, rho has some distribution over u and the labels' noise: Gauss rules

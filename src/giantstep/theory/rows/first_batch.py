@@ -157,7 +157,7 @@ class FirstBatch:
         """
         f = self.resolvent_trace(theta, known)
         E = self.moments.damped(self.moments.damping(theta * f))
-        return BatchTraces((f, f * E.y2, f * (E.y2**2 + self.inverse_alpha0 * E.y4)), E)
+        return BatchTraces((f, f * E[2, 0], f * (E[2, 0] ** 2 + self.inverse_alpha0 * E[4, 0])), E)
 
     def pair_traces(self, theta: RealOrComplex, single: BatchTraces) -> BatchTraces:
         """Compute tr B^j Z_k Z_l for j = 0 ... 3, shapes (S, R, R)."""
@@ -165,12 +165,12 @@ class FirstBatch:
         damping = self.moments.damping(theta * f)
         E = self.moments.damped(damping[:, :, None] * damping[:, None])
         f_k, f_l, P_l, x = f[:, :, None], f[:, None], P[:, None], self.inverse_alpha0
-        f0 = f_l / (1 + theta[:, :, None] * E.y2)
-        f1 = E.y2 * f0
-        f2 = E.y2 * f1 + x * f_k * f_l * E.y4
-        f3 = f1 * E.y2**2 + x * f_k * (
-            (2 * E.y2 * f_l + P_l) * E.y4
-            + x * f_l * (theta[:, None] * f_l * E.y4**2 + E.y6)
+        f0 = f_l / (1 + theta[:, :, None] * E[2, 0])
+        f1 = E[2, 0] * f0
+        f2 = E[2, 0] * f1 + x * f_k * f_l * E[4, 0]
+        f3 = f1 * E[2, 0]**2 + x * f_k * (
+            (2 * E[2, 0] * f_l + P_l) * E[4, 0]
+            + x * f_l * (theta[:, None] * f_l * E[4, 0]**2 + E[6, 0])
         )  # fmt: skip
         return BatchTraces((f0, f1, f2, f3), E)
 
@@ -178,12 +178,12 @@ class FirstBatch:
         """Compute quadratic forms of Z_k and B Z_k in (v, across v), shapes (S, R, 2, 2)."""
         f, P, A = single.powers
         E, x = single.damped, self.inverse_alpha0
-        F = 1 / (1 + theta * E.y2s2)
-        J = f * E.y3s
+        F = 1 / (1 + theta * E[2, 2])
+        J = f * E[3, 1]
         H = theta * J
         return (
             self._rotated(f, F, -F * H, P + x * F * H**2),
-            self._rotated(P, F * E.y2s2, F * J, A - x * F * H * J),
+            self._rotated(P, F * E[2, 2], F * J, A - x * F * H * J),
         )
 
     def pair_forms(
@@ -194,20 +194,20 @@ class FirstBatch:
         # `_rotated` documents. The digit is j.
         x, E = self.inverse_alpha0, pair.damped
         f = single.powers[0][:, :, None]
-        F = 1 / (1 + theta * single.damped.y2s2)
-        J = single.powers[0] * single.damped.y3s
+        F = 1 / (1 + theta * single.damped[2, 2])
+        J = single.powers[0] * single.damped[3, 1]
         H = theta * J
-        S_k, S_l = single.damped.y2s2[:, :, None], single.damped.y2s2[:, None]
+        S_k, S_l = single.damped[2, 2][:, :, None], single.damped[2, 2][:, None]
         F_k, F_l, H_k, H_l = F[:, :, None], F[:, None], H[:, :, None], H[:, None]
         J_l, f_l = J[:, None], single.powers[0][:, None]
         t_k, t_l = theta[:, :, None], theta[:, None]
         f0, f1, f2, f3 = pair.powers
         both = F_k * F_l
-        D0 = both * (1 + x * t_k * t_l * f0 * E.y4s2)
-        D1 = both * (E.y2s2 + x * t_k * t_l * f1 * E.y4s2)
-        D2 = both * (S_k * S_l + x * f0 * E.y4s2)
-        C = f0 * E.y3s
-        slope = x * f * f_l * E.y5s + f1 * E.y3s  # (J_k - C)/theta_l
+        D0 = both * (1 + x * t_k * t_l * f0 * E[4, 2])
+        D1 = both * (E[2, 2] + x * t_k * t_l * f1 * E[4, 2])
+        D2 = both * (S_k * S_l + x * f0 * E[4, 2])
+        C = f0 * E[3, 1]
+        slope = x * f * f_l * E[5, 1] + f1 * E[3, 1]  # (J_k - C)/theta_l
         N1 = F_k * C - H_l * D1
         N2 = F_k * slope + J_l * D1
         M1 = f2 + x * (D1 * H_l**2 - F_k * C * (H_k + H_l))

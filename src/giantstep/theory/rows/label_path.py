@@ -1,4 +1,4 @@
-"""Averages over labels along a path in the complex plane, for spectra.
+"""Averages over labels along a path in the complex plane, for spectra: theory.md section 8.
 
 At real eigenvalues, averages over labels have poles next to the real axis: each node far from the
 others would have a peak of its own in the density. As for kappa (`kappa_path`), nodes leave the

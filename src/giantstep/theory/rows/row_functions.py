@@ -1,4 +1,4 @@
-"""Traces and forms of the rows' resolvent as functions of t.
+"""Traces and forms of the rows' resolvent as functions of t: theory.md section 13.
 
 They are analytic for t >= 0 and decay like 1/t. Interpolating polynomials in
 x = (c t - 1)/(c t + 1) hold them, times 1 + c t, to rounding for all t.
