@@ -58,19 +58,13 @@ class ReusedResolvent:
 
     def solve(self, t: Array) -> Array:
         """Solve for G at some t >= 0, one after the other, shape (S, 2 k + 1, 2 k + 1)."""
-        solved: list[Array] = []
-        known = [(0.0, self._inverse(np.zeros(1))[0] - np.linalg.inv(self.at_zero))]
-        for now in t:
-            # What samples add is nearly linear in t/(1 + t) between points that are close.
-            place, added = now / (1 + now), known[-1][1]
-            if len(known) > 1 and known[-1][0] != known[-2][0]:
-                (first, earlier), (last, _) = known[-2:]
-                added = added + (added - earlier) * (place - last) / (last - first)
-            free = self._inverse(np.array([now]))
-            G = self._newton(np.array([now]), np.linalg.inv(free - added))
-            known.append((place, free[0] - np.linalg.inv(G[0])))
-            solved.append(G[0])
-        return np.stack(solved)
+        solved, added = list[Array](), self._inverse(np.zeros(1)) - np.linalg.inv(self.at_zero)
+        for now in t[:, None]:
+            free = self._inverse(now)
+            # What samples add changes little between points that are close.
+            solved.append(self._newton(now, np.linalg.inv(free - added)))
+            added = free - np.linalg.inv(solved[-1])
+        return np.concatenate(solved)
 
     @cached_property
     def at_zero(self) -> Array:
