@@ -1,6 +1,5 @@
 """What README and the docs claim stands in them, is measured, and holds."""
 
-import re
 import subprocess
 import sys
 import tomllib
@@ -9,7 +8,6 @@ import pytest
 from tiny import ROOT
 
 CLAIMS = tomllib.loads((ROOT / "docs/claims.toml").read_text())["claim"]
-README = (ROOT / "README.md").read_text()
 
 
 def words(text):
@@ -25,10 +23,8 @@ def test_every_claim_stands_in_its_page_and_can_fail():
     assert len({claim["name"] for claim in CLAIMS}) == len(CLAIMS) <= 60
 
 
-def test_the_readme_is_short_and_leads_to_files_that_exist():
-    assert len(README.splitlines()) <= 110
-    for link in re.findall(r"""(?:\]\(|src=")([^)"]+)""", README):
-        assert link.startswith("https://") or (ROOT / link).exists(), link
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 110
 
 
 @pytest.mark.slow
