@@ -51,7 +51,7 @@ def test_networks_have_the_variances_of_the_theory():
     drawn = np.array([mean_products(outputs_of_networks(rng)) for _ in range(10)])
     problem = Protocol("tanh", "sin", 2, alpha0=4, beta=1, noise=0.1)
     found = giantstep.solve(problem, 1.0, RIDGE, dimension=DIMENSION, ensemble=math.inf)
-    one, bias = found.test_error, found.bias
+    one, bias = found.test_error, found.squared_bias
     expected = [one, found.ensemble_error, one - found.variance_of_samples, bias]
     error = drawn.std(axis=0) / math.sqrt(len(drawn))
     assert np.all(np.abs(drawn.mean(axis=0) - np.array(expected)) < 3.5 * error)

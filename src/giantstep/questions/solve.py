@@ -91,9 +91,9 @@ def solve(
         docs/structured-inputs.md; `status`, `residual`, `quadrature_error` and `iterations`. With
         `derivatives`, `derivative` of the test error, along `parameter`; with `cross_validation`,
         `k_fold`; with `ensemble`, `ensemble_error`, `variance_of_weights`, `variance_of_samples`
-        and `bias`. All have the dimensions of those of `alpha` and `ridge` that are arrays, and of
-        several groups of neurons. Points that failed hold NaN: `status` and the attribute `remarks`
-        say why. With `ridge="optimal"`, the ridge is a coordinate along alpha.
+        and `squared_bias`. All have the dimensions of those of `alpha` and `ridge` that are arrays,
+        and of several groups of neurons. Points that failed hold NaN: `status` and the attribute
+        `remarks` say why. With `ridge="optimal"`, the ridge is a coordinate along alpha.
 
     Raises
     ------

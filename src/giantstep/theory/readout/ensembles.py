@@ -57,7 +57,7 @@ def sources_of_variance(rule: SquareLoss, alpha: Array, ridge: Array) -> dict[st
     dict of Array, shape (S,)
         `variance_of_weights`, which an infinite ensemble of networks does not have;
         `variance_of_samples`, which the average of one network over training sets does not have;
-        and `bias`, the error of an average over both. What depends on both is part of each.
+        and `squared_bias`, the error of an average over both. What depends on both is part of each.
     """
     at = solve_resolvent(rule.equations, alpha, ridge)
     solution = rule.order_parameters(at)
@@ -67,7 +67,7 @@ def sources_of_variance(rule: SquareLoss, alpha: Array, ridge: Array) -> dict[st
     errors = {
         "variance_of_weights": one - _mean_product(rule, at, solution, networks, True),
         "variance_of_samples": one - _mean_product(rule, at, solution, pair, False),
-        "bias": _mean_product(rule, at, solution, networks, False),
+        "squared_bias": _mean_product(rule, at, solution, networks, False),
     }
     return {name: np.where(at.converged, values, np.nan) for name, values in errors.items()}
 
