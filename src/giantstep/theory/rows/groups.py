@@ -145,11 +145,12 @@ class GroupsResponse(SpikeResponse):
         beta, weights = self.bulk.rows.beta, self.bulk.norm_coupling * self.V2
         phi = beta * np.einsum("sik,jskr,jskxy->sxiyr", dual, self.modes.numerators, self.forms)
         phi = (phi + phi.transpose(0, 1, 4, 3, 2)) / 2
-        mixed = beta * np.einsum("sik,sgk,sg,skx->sxig", dual, A, weights, F0[..., 0])
-        norms = np.einsum("sg,sh,sgk,shk,sk->sgh", weights, weights, A, A, F0[..., 0, 0])
-        norms *= -(beta**2)
-        diagonal = beta * self.bulk.norm_coupling * weights
-        norms += np.einsum("sg,gh->sgh", diagonal, np.eye(weights.shape[1]))
+        of_norms = weights[:, :, None] * A
+        mixed = beta * np.einsum("sik,sgk,skx->sxig", dual, of_norms, F0[..., 0])
+        diagonal = (self.bulk.norm_coupling * weights)[:, :, None] * np.eye(weights.shape[1])
+        norms = beta * diagonal - beta**2 * np.einsum(
+            "sgk,shk,sk->sgh", of_norms, of_norms, F0[..., 0, 0]
+        )
         if not self.bulk.norm_coupling.any():
             mixed, norms = mixed[..., :0], norms[:, :0, :0]
         swapped = mixed.transpose(0, 1, 3, 2)
