@@ -24,7 +24,7 @@ SIGNS = Protocol("tanh", "sin", 1, alpha0=4, beta=0.5, optimizer="sign")
 
 
 def batch_of(layer):
-    return FirstBatch(layer.descent, layer.plain.limit.first_alignment)
+    return FirstBatch(layer.descent)
 
 
 def at(alpha0, **others):

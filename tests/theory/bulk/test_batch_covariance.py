@@ -5,7 +5,6 @@ import pytest
 
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.rows.first_batch import FirstBatch
 
 
@@ -19,7 +18,7 @@ from giantstep.theory.rows.first_batch import FirstBatch
 )
 def test_traces_and_forms_are_those_of_an_actual_batch(protocol):
     d, rng = 1500, np.random.default_rng(2)
-    batch = FirstBatch(protocol, equivalent_features(protocol).first_alignment)
+    batch = FirstBatch(protocol)
     theta = np.array([[0.3, 2.0]])
     x = rng.standard_normal((round(protocol.alpha0 * d), d))
     noise = np.sqrt(protocol.noise) * rng.standard_normal(len(x))

@@ -21,7 +21,7 @@ LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
 
 def of_protocol(protocol):
     srf = equivalent_features(protocol)
-    features, batch = conditional_features(srf), FirstBatch(protocol, srf.first_alignment)
+    features, batch = conditional_features(srf), FirstBatch(protocol)
     (omega, pi), base = np.array(protocol.readout).T, np.ones(len(protocol.readout))
     rows = RowCovariance(features.B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
     return GroupsBulk(rows, omega * batch.norm_coupling)

@@ -63,7 +63,7 @@ def test_traces_and_forms_are_those_of_actual_batches():
 
 def test_the_trace_after_one_step_of_an_odd_activation_is_that_of_the_first_batch():
     protocol, t = replace(TANH, noise=0.3), np.array([[0.01], [1.0], [50.0]])
-    batch = FirstBatch(protocol, layer_of(protocol).limit.first_alignment)
+    batch = FirstBatch(protocol)
     expected = batch.traces(batch.tau * t / (1 + t)).powers[0] / (1 + t)
     rows, _ = layer_of(protocol).rows_in_limit()
     assert rows.traces(t[:, 0]).f == pytest.approx(expected[:, 0], rel=1e-8)

@@ -6,15 +6,13 @@ share one spike whatever their letters.
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import derivative_variance, standard_moments, third_coefficient
+from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.network_state import (
@@ -29,8 +27,6 @@ from giantstep.theory.rows.groups import GroupsBulk
 from giantstep.theory.rows.interface import Bulk
 from giantstep.theory.rows.row_functions import other_task, wider_spike
 
-_ROUNDING = 1e-13
-
 
 class OddStep(Recursion):
     """The first turn of the recursion, in closed form."""
@@ -43,28 +39,20 @@ class OddStep(Recursion):
         return self.states_on(1)
 
     @cached_property
+    def first_batch(self) -> FirstBatch:
+        """The batch, as far as the rows remember it."""
+        return FirstBatch(self.protocol, self.fineness)
+
+    @cached_property
     def limit(self) -> SpikedFeatures:
         """The equivalent features as d -> infinity."""
-        protocol = self.protocol
-        activation, target = lookup(protocol.activation), lookup(protocol.target)
-        e = protocol.learning_rate / protocol.beta
-        h1 = float(standard_moments(activation).slope)
-        teacher = standard_moments(target)
-        h1_star = label_agreement(protocol) * float(teacher.slope)
-        h2_star = float(teacher.second) + noise_power(protocol)
-        # A coefficient that vanishes by symmetry is computed as rounding, whose sign means nothing.
-        h1, h1_star = (0.0 if abs(h) < _ROUNDING else h for h in (h1, h1_star))
-        batch_noise = h2_star / protocol.alpha0  # of a finite first batch
-        norm = math.hypot(h1_star, math.sqrt(batch_noise))  # |v| before normalisation
-        c = 1 + e * e * derivative_variance(activation) * batch_noise
-        strength = abs(e * h1) * norm
-        largest = max(abs(omega) for omega, _ in protocol.readout)
-        check_weights(protocol, c * max(largest, 1) ** 2, strength * largest)
-        gamma = min(1.0, max(-1.0, h1_star / norm)) if norm > 0 else 0.0
+        protocol, batch = self.protocol, self.first_batch
+        largest, c = max(abs(omega) for omega, _ in protocol.readout), batch.bulk_variance
+        check_weights(protocol, c * max(largest, 1) ** 2, batch.strength * largest)
         return one_spike(
             bulk_variance=c,
-            spike_strength=strength,
-            alignment=math.copysign(gamma, h1 * gamma),  # v takes the sign of h1, so that r >= 0
+            spike_strength=batch.strength,
+            alignment=batch.alignment,
             readout=protocol.readout,
             **shared_parameters(protocol),
         )
@@ -78,11 +66,6 @@ class OddLetters(OddStep):
         " fluctuate, but for what their overlaps with the spike change.",
     )
 
-    @cached_property
-    def first_batch(self) -> FirstBatch:
-        """The batch, as far as the rows remember it."""
-        return FirstBatch(self.protocol, self.limit.first_alignment, self.fineness)
-
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""
         return super().has_norms(kind) and self.first_batch.norm_coupling != 0
@@ -93,18 +76,13 @@ class OddLetters(OddStep):
         The own output is noise on the labels of the batch, besides its part along the mean row. And
         inputs of norm |x|^2 = d (1 + delta) change sigma' of all neurons by b3 delta/2 in the mean.
         """
-        protocol = self.protocol
-        activation, target = lookup(protocol.activation), lookup(protocol.target)
-        student, teacher = standard_moments(activation), standard_moments(target)
-        h1, power = float(student.slope), float(teacher.second) + noise_power(protocol)
-        b3 = third_coefficient(activation)
-        letters, fractions = np.array(protocol.readout).T
-        e, inverse_alpha0 = protocol.learning_rate / protocol.beta, 1 / protocol.alpha0
-        along = e * h1**2
-        noise = e**2 * h1**2 * float(student.second) * inverse_alpha0
+        batch, (letters, fractions) = self.first_batch, np.array(self.protocol.readout).T
+        second = float(standard_moments(lookup(self.protocol.activation)).second)
+        along = batch.rate * batch.slope**2
+        noise = along * batch.rate * second * batch.inverse_alpha0
         own_output = (along**2 + noise) * float(fractions @ letters**2) - 2 * along
-        norms = protocol.beta * (e * b3) ** 2 * power * inverse_alpha0 / 2
-        return np.array([own_output, norms])
+        norms = (batch.rate * batch.third) ** 2 * batch.label_power * batch.inverse_alpha0
+        return np.array([own_output, self.protocol.beta / 2 * norms])
 
     def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures, task: float = 1) -> Bulk:
         """Make the bulk with the covariance of the rows: theory.md section 9."""

@@ -161,8 +161,8 @@ class OddSigns(Signs):
 
     def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
         """Compute the rows' functions and the state after the step."""
-        plain, e = self.plain, self.protocol.learning_rate / self.protocol.beta
-        batch = FirstBatch(self.descent, plain.limit.first_alignment, self.fineness)
+        batch = FirstBatch(self.descent, self.fineness)
+        e = self.protocol.learning_rate / self.protocol.beta
         at = SignRows(batch, e, self.fineness)
         rows, norm_variance = at.functions()
         alignment, covariance = self.limit.first_alignment, rows.covariance(norm_variance)

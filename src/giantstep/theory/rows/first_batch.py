@@ -13,16 +13,19 @@ from __future__ import annotations
 
 import math
 from copy import copy
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import derivative_variance, standard_moments, third_coefficient
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import label_agreement, noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.readout import Vocabulary
 from giantstep.theory.rows.batch_moments import BatchMoments, DampedMoments
 from giantstep.theory.rows.label_rule import label_rule, label_rule_on_path
 
@@ -61,60 +64,79 @@ class KnownTraces(NamedTuple):
 
 
 class FirstBatch:
-    """The first batch, as far as the trained weights remember it.
+    """The first batch, as far as the trained weights remember it: equations (9)-(12).
 
     Parameters
     ----------
     protocol : Protocol
-        With alpha0 > 0, and one step.
-    alignment : float
-        gamma = v . theta.
+        Of an odd activation, with alpha0 > 0 and one step.
     fineness : int
         Multiplies the number of nodes of the rule over y.
 
     Attributes
     ----------
-    tau : float
-        e^2 hcheck^2/alpha0: B enters the covariance of a row with weight omega^2 tau.
-    inverse_alpha0 : float
-    spike_sign : float
-        +1 or -1: the sign of v along the mean of y x.
-    norm_coupling : float
-        A neuron's step along its own weights is this times its overlap with the spike:
-        `spike_sign e b3 |v~|`, with b3 = E sigma He_3.
+    rate, inverse_alpha0 : float
+        e = learning_rate/beta, and 1/alpha0.
+    slope, third : float
+        E sigma' and b3 = E sigma He_3.
     label_power : float
         E y^2.
-    moments : BatchMoments
+    spike_sign : float
+        +1 or -1: the sign of v along the mean of y x, that of the slope, so that r >= 0.
+    tau : float
+        e^2 hcheck^2/alpha0: B enters the covariance of a row with weight omega^2 tau.
+    bulk_variance, strength, alignment : float
+        c, r and gamma = v . theta, for omega = 1.
+    norm_coupling : float
+        A neuron's step along its own weights is this times its overlap with the spike.
     turn : Array, shape (2, 2 + others)
         The spike and the target across it, along the target of the step, along the batch's noise
         and along directions like all others.
     """
 
-    def __init__(self, protocol: Protocol, alignment: float, fineness: int = 1) -> None:
-        activation, target = lookup(protocol.activation), lookup(protocol.target)
-        self.inverse_alpha0, e = 1 / protocol.alpha0, protocol.learning_rate / protocol.beta
-        teacher = standard_moments(target)
+    def __init__(self, protocol: Protocol, fineness: int = 1) -> None:
+        self._protocol, self._fineness = protocol, fineness
+        activation, teacher = lookup(protocol.activation), standard_moments(lookup(protocol.target))
+        self.rate, self.inverse_alpha0 = protocol.learning_rate / protocol.beta, 1 / protocol.alpha0
+        # A coefficient that vanishes by symmetry is computed as rounding, whose sign means nothing.
+        self.slope, self.third, signal = (
+            0.0 if abs(h) < _ROUNDING else h
+            for h in (
+                float(standard_moments(activation).slope),
+                third_coefficient(activation),
+                label_agreement(protocol) * float(teacher.slope),
+            )
+        )
         self.label_power = float(teacher.second) + noise_power(protocol)
-        agreement = label_agreement(protocol)
-        noise = math.sqrt(self.label_power * self.inverse_alpha0)
-        norm = math.hypot(agreement * float(teacher.slope), noise)
-        rho = math.sqrt(1 - alignment**2)
-        self.alignment, self.turn = alignment, np.array([[alignment, rho], [rho, -alignment]])
-        h1 = float(standard_moments(activation).slope)
-        self.spike_sign = -1.0 if h1 < -_ROUNDING else 1.0  # as that of the features
-        b3 = third_coefficient(activation)
-        self.norm_coupling = e * b3 * norm * self.spike_sign * (abs(b3) >= _ROUNDING)
-        self.tau = e * e * derivative_variance(activation) * self.inverse_alpha0
-        largest = max(abs(omega) for omega, _ in protocol.readout)
+        length = math.hypot(signal, math.sqrt(self.label_power * self.inverse_alpha0))
+        self.spike_sign = math.copysign(1.0, self.slope)
+        self.tau = self.rate**2 * derivative_variance(activation) * self.inverse_alpha0
+        self.bulk_variance = 1 + self.tau * self.label_power
+        self.strength = abs(self.rate * self.slope) * length
+        gamma = min(1.0, max(-1.0, signal / length)) if length > 0 else 0.0
+        self.alignment = gamma = self.spike_sign * gamma
+        self.norm_coupling = self.spike_sign * self.rate * self.third * length
+        rho = math.sqrt(1 - gamma**2)
+        self.turn = np.array([[gamma, rho], [rho, -gamma]])
+
+    @cached_property
+    def moments(self) -> BatchMoments:
+        """Averages over its samples."""
+        rule = label_rule(*self._labels, self._fineness)
+        return BatchMoments(*rule, label_agreement(self._protocol), self.inverse_alpha0)
+
+    @property
+    def _labels(self) -> tuple[ScalarFunction, Vocabulary, float]:
+        """Target, noise and the largest factor on y^2 in averages over labels."""
+        largest = max(abs(omega) for omega, _ in self._protocol.readout)
         sharpness = largest**2 * self.tau * self.inverse_alpha0
-        self._labels = target, noise_levels(protocol), sharpness
-        self._of_labels = agreement, self.inverse_alpha0
-        self.moments = BatchMoments(*label_rule(*self._labels, fineness), *self._of_labels)
+        return lookup(self._protocol.target), noise_levels(self._protocol), sharpness
 
     def on_path(self) -> FirstBatch:
         """Describe it by labels on `label_path`, for traces at complex theta."""
         rule = label_rule_on_path(*self._labels)
-        return self._changed(moments=BatchMoments(*rule, *self._of_labels))
+        agreement = label_agreement(self._protocol)
+        return self._changed(moments=BatchMoments(*rule, agreement, self.inverse_alpha0))
 
     def turned(self, turn: Array) -> FirstBatch:
         """Describe it in another basis, a turn as of `RowFunctions.turned`."""
