@@ -63,14 +63,17 @@ def oscillation_width(slope: float, width: float) -> float:
     return math.hypot(width, 1.0) / abs(slope)
 
 
-def kappa_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array]:
+def kappa_rule(srf: SpikedFeatures, fineness: float = 1, width: float = 1) -> tuple[Array, Array]:
     """Choose a quadrature rule over kappa that resolves the features and the target.
+
+    It also resolves what else varies around zero, on the scale `width`.
 
     Returns
     -------
     kappa, weight : Array, shape (N,)
     """
-    edges = np.unique(np.clip(_transition_edges(srf), -RANGE, RANGE))
+    edges = np.concatenate([_transition_edges(srf), graded_edges(0.0, width, WIDE)])
+    edges = np.unique(np.clip(edges, -RANGE, RANGE))
     return split_rule(unit_edges(edges), fineness)
 
 

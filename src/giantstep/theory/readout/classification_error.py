@@ -26,6 +26,8 @@ _FINENESS = 0.75
 # Nodes of less weight are left out; where the target's mean is so many standard deviations from
 # zero, the label is certain.
 _NEGLIGIBLE, _CERTAIN = 1e-17, 8.5
+# Projections between which predictions are nearly a straight line.
+_NEAR = 1e-3
 
 
 def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
@@ -57,12 +59,13 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
     shape = overlaps.m.shape[:-1]
     if srf.target not in BINARY or srf.further_spikes:
         return np.full(shape, np.nan)
-    kappa, weight = kappa_rule(srf, _FINENESS)
+    overlaps = overlaps.flatten()
+    kappa, weight = kappa_rule(srf, _FINENESS, _uncertain_width(srf, overlaps))
     odd = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     folded = odd and np.array_equal(kappa, -kappa[::-1])  # the same at -kappa
     kept = (weight > _NEGLIGIBLE) & ((kappa > 0) | (not folded))
     kappa, weight = kappa[kept], weight[kept] * (2 if folded else 1)
-    mean, slope, variance = _given_kappa(srf, overlaps.flatten(), kappa)
+    mean, slope, variance = _given_kappa(srf, overlaps, kappa)
     gamma = srf.first_alignment
     along, across = (mixture_mean(srf.inputs) or 0) + gamma * kappa, math.sqrt(1 - gamma**2)
     v = along / max(across, _TINY)
@@ -76,6 +79,15 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
         correlation = (slope / std)[:, ~certain]
         wrong[:, ~certain] = _opposite_signs(u[:, ~certain], v[~certain], correlation)
     return (wrong @ weight).reshape(shape)
+
+
+def _uncertain_width(srf: SpikedFeatures, overlaps: Overlaps) -> float:
+    """Estimate the least width in kappa, at zero, in which the sign of predictions is uncertain."""
+    mean, _, variance = _given_kappa(srf, overlaps, np.array([-_NEAR, _NEAR]))
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
+        slope = np.abs(mean[:, 1] - mean[:, 0]) / (2 * _NEAR)
+        widths = np.sqrt(variance.mean(axis=1)) / slope
+    return float(np.fmin.reduce(widths, initial=1.0))
 
 
 def _opposite_signs(u: Array, v: Array, correlation: Array) -> Array:
