@@ -68,6 +68,7 @@ pictures: $(READY)
 
 benchmark: $(READY)
 	$(BIN)/python benchmarks/theory.py
+	$(BIN)/python benchmarks/answers.py
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/growth.py
 	PYTHONPATH=tests tests/explore/browser/chromium.sh run $(BIN)/python benchmarks/explore.py

@@ -89,13 +89,13 @@ def counted_arithmetic(d: int) -> float:
 
 # Functions and whether what they call counts as theirs.
 PROFILED = {
-    "features": ("network_features.py", "__call__", True),
+    "features": ("network_features.py", "draw", False),
     "Gram matrices": ("ridge.py", "add", True),
     "factorisations and refinement": ("ridge.py", "_refined", True),
     "inputs and labels drawn": ("samples.py", "draw_samples", True),
     "dual kernels": ("ridge.py", "_fit_dual", False),
     "slopes of the step": ("gradients.py", "batch_slopes", True),
-    "sum of the gradient": ("first_layer.py", "gradient", False),
+    "sum of the gradient": ("gradient_steps.py", "block", False),
     "weights drawn": ("samples.py", "unit_rows", True),
 }
 

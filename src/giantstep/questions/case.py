@@ -111,6 +111,7 @@ class Case(NamedTuple):
         """
         columns = self.readout.solve(alpha, ridge)
         self._add(columns, alpha, ridge, zero_one)
+        self.compare(columns, alpha, ridge)
         return columns
 
     def optimise(self, alpha: Array, zero_one: bool = True) -> Columns:

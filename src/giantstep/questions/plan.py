@@ -222,9 +222,7 @@ def _best_split(search: Search, case: Case) -> tuple[float, ...]:
     at, alpha = search.case_at(best.values)
     of, ridge = at.problem, best.ridge
     assert isinstance(of, Protocol)
-    point = np.array([[alpha], [ridge]])
-    solved = at.solve(*point)
-    at.compare(solved, *point)
+    solved = at.solve(*np.array([[alpha], [ridge]]))
     rate = of.learning_rate if of.alpha0 else math.nan
     spent = operations(of, alpha, case.dimension)
     doubts = (solved[name].item() for name in DOUBTS)
