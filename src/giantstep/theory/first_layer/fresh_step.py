@@ -15,13 +15,11 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.losses import SQUARE
-from giantstep.problems.problem import noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.activation_averages import activation_averages
-from giantstep.theory.features.conditional_target import across_basis, target_rule
+from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.kappa_rules import check_resolution, wide_kappa_rule
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
 from giantstep.theory.first_layer.step import LettersState, Step, of_protocol
@@ -100,26 +98,12 @@ class FreshStep(Step):
         curvatures : Array, shape (3, N)
             As in `Step`, without the weights.
         """
-        output = self.output
-        if self.protocol.step_loss == SQUARE:
-            labels, u, weight = target_rule(srf, self.kappa, *rule)
-            rho = labels - output[:, None]
-        else:
-            rho, curvature, u, weight = pulls(self.protocol, srf, self.kappa, output, *rule)
+        rho, curvature, u, weight = pulls(self.protocol, srf, self.kappa, self.output, *rule)
         y = np.stack(np.broadcast_arrays(np.ones_like(rho), self.kappa[:, None], *u), axis=1)
         powers = np.cumprod([np.ones_like(rho), rho, rho, rho, rho], axis=0)
         averages = [(y * (weight * power)[:, None]) @ y.swapaxes(1, 2) for power in powers]
-        averages = [np.moveaxis(each, 0, -1) for each in averages]
-        if self.protocol.step_loss != SQUARE:  # whose rule has the noise
-            of_output = np.stack([curvature, curvature**2, rho * curvature])
-            return np.stack(averages), np.sum(of_output * weight, axis=-1)
-        zeroth, first, second, third, fourth = averages
-        variance = noise_power(self.protocol)
-        of_noise = sum(3 * share * level**2 for level, share in noise_levels(self.protocol))
-        fourth = fourth + 6 * variance * second + of_noise * zeroth
-        third, second = third + 3 * variance * first, second + variance * zeroth
-        residuals = np.stack([zeroth, first, second, third, fourth])
-        return residuals, residuals[[0, 0, 1], 0, 0]
+        of_output = np.stack([curvature, curvature**2, rho * curvature])
+        return np.moveaxis(np.stack(averages), 1, -1), np.sum(of_output * weight, axis=-1)
 
     def along(self, power: int, values: Array) -> Array:
         """Compute E[rho^power values y]."""

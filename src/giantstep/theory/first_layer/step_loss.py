@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from giantstep.problems.problem import label_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function
+from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.label_channel import Pieces
 
 # Nodes over the labels' noise; three are exact for the fourth power of a residual.
@@ -35,9 +37,9 @@ class Pulls(NamedTuple):
     ----------
     rho, curvature : Array, shape (N, M)
         Minus the first derivative of the loss by the output, and the second.
-    u : Array, shape (1, N, M)
-        Projections on the target's direction across the spike.
-    weight : Array, shape (N, M)
+    u : Array, shape (D, N or 1, M)
+        Projections on the target's directions across the spike.
+    weight : Array, shape (N or 1, M)
     """
 
     rho: Array
@@ -64,9 +66,10 @@ def pulls(
     fineness: float,
     panel: float,
 ) -> Pulls:
-    """Build a rule over what the samples of a batch do, for a target of one direction.
+    """Build a rule over what the samples of a batch do.
 
-    Panels end where the target has a kink, and where a derivative of the loss jumps.
+    Panels end where the target has a kink, and where a derivative of the loss jumps. Of targets of
+    several directions the loss is the square one.
 
     Parameters
     ----------
@@ -78,6 +81,12 @@ def pulls(
     fineness, panel : float
         Multiplies the number of nodes of a panel; its width.
     """
+    if protocol.step_loss == SQUARE:
+        labels, u, weight = target_rule(replace(srf, label_flips=0.0), kappa, fineness, panel)
+        levels = list(noisy_labels(protocol))
+        rho = np.hstack([sign * labels + noise - output[:, None] for sign, noise, _ in levels])
+        weight = np.hstack([share * weight for *_, share in levels])
+        return Pulls(rho, np.ones_like(rho), np.concatenate([u] * len(levels), axis=2), weight)
     target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
     loss, across = lookup_loss(protocol.step_loss), math.sqrt(1 - gamma**2)
     along, parts = gamma * kappa[:, None], []
