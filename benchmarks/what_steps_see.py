@@ -220,7 +220,9 @@ def _next_state(problem: Recovery, state: LettersState) -> LettersState:
     residual = teacher.value(x[:targets].T) - np.prod(READOUT, axis=1) @ averages[0]
     powers = np.outer(of_plane, of_rest).ravel() * residual ** np.arange(5)[:, None]
     rate, noise = problem.learning_rate, 1 / problem.alpha0
-    return LettersStep(READOUT, rate, noise, 0.0, state, averages, powers, x, targets).take()
+    of_output = powers[[0, 0, 1]]  # of the square loss
+    step = LettersStep(READOUT, rate, noise, 0.0, state, averages, powers, of_output, x, targets)
+    return step.take()
 
 
 def _shares(state: LettersState, directions: int, dimension: int) -> Array:
