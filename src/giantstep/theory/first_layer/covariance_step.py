@@ -134,21 +134,18 @@ def _residuals(
     nodes = int(_NODES.get(srf.alignments.size, 0) * finer * (_FIRST if kappa.size <= 2 else 1))
     # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
     scale = math.sqrt(step.powers[2].sum() / max(1, step.noise))
-    if step.protocol.step_loss != SQUARE:
-        panel = 1.0
-        batch = pulls(step.protocol, srf, kappa, step.readout[0][0] * output, finer, panel)
-        powers = np.concatenate([np.ones_like(batch.u), batch.u])
-        first, second = np.triu_indices(2)
-        return residual_rule((), batch.rho, batch.weight * powers[first] * powers[second], scale)
+    square, output = step.protocol.step_loss == SQUARE, step.readout[0][0] * output
     # Labels that are flipped are bounded, and those along the spike do not depend on u.
-    if on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:
+    if square and on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:
         labels, u, weight = rule_on_panels(srf, kappa, nodes)
-        _, factors, rho = label_path(u[0], labels - step.readout[0][0] * output[:, None, None])
+        _, factors, on_nodes = label_path(u[0], labels - output[:, None, None])
         moved = (weight * factors).reshape(1, kappa.size, -1)
-        return residual_rule(levels, rho.reshape(kappa.size, -1), moved, scale)
-    labels, u, weight = target_rule(srf, kappa, finer, nodes=nodes)
+        return residual_rule(levels, on_nodes.reshape(kappa.size, -1), moved, scale)
+    if square:
+        labels, u, weight = target_rule(srf, kappa, finer, nodes=nodes)
+        rho = labels - output[:, None]
+    else:  # the rule has the noise
+        levels, (rho, _, u, weight) = (), pulls(step.protocol, srf, kappa, output, finer, 1.0)
     powers = np.concatenate([np.ones_like(u[:1]), u])
     first, second = np.triu_indices(len(powers))
-    products = weight * powers[first] * powers[second]
-    clean = labels - step.readout[0][0] * output[:, None]
-    return residual_rule(levels, clean, products, scale)
+    return residual_rule(levels, rho, weight * powers[first] * powers[second], scale)
