@@ -71,9 +71,20 @@ class FixedPoint:
         self.converged[places], self.jacobian[places] = other.converged, other.jacobian
         self.iterations[places] += other.iterations
 
-    def on(self, equations: ConvexEquations) -> FixedPoint:
-        """Go on from here to the solution on another rule."""
-        found = solve_near(equations, self.at.x, self.alpha, self.ridge, self.jacobian)
+    def on(self, equations: ConvexEquations, anew: bool = True) -> FixedPoint:
+        """Go on from here to the solution on another rule.
+
+        Where that fails, points start anew, which takes long, or else have damped iterations first.
+        """
+        start = self.at.x, self.alpha, self.ridge
+        if anew:
+            found = solve_near(equations, *start, self.jacobian)
+        else:
+            found = _solve_from(equations, *start, jacobian=self.jacobian)
+            if (failed := np.flatnonzero(~found.converged)).size:
+                x, alpha, ridge = (values[failed] for values in start)
+                again = _solve_from(equations, x, alpha, ridge, _DAMPED_ITERATIONS)
+                found.replace(failed, again)
         np.add(found.iterations, self.iterations, out=found.iterations)
         return found
 

@@ -112,7 +112,9 @@ class ConvexReadout(Readout):
             for finer in _FINER:
                 if self.is_resolved(found.shift[one], found.change[one]).all():
                     break
-                again = last.on(self._on(finer))
+                again = last.on(self._on(finer), anew=False)
+                if not again.converged.all():
+                    break
                 found.replace(one, self._solved(rule, last, finer, again))
                 last, rule = again, finer
         return found
