@@ -20,8 +20,6 @@ from giantstep.theory.readout.output_channel import ChannelAverages
 from giantstep.theory.readout.square_loss import SquareLoss
 
 _MAX_ITERATIONS, _SHORTEST = 25, 1e-2
-# Ridges from which solutions are continued, in order of trial, and the largest ratio of a stride.
-_ANCHORS, _RATIO = (10.0, 1.0, 0.1), 3.2
 # Damped iterations of the map before Newton's method, which often diverges from the solution for
 # the square loss; and many, where it does. They converge slowly, but from almost anywhere.
 _DAMPED_ITERATIONS, _MANY = 6, 100
@@ -125,7 +123,7 @@ class _NewtonProblem(NamedTuple):
         missed = image - np.einsum("sij,sj->si", jacobian, moved)
         square = np.maximum(np.sum(moved**2, axis=-1), TINY)
         jacobian += again[:, None, None] * missed[:, :, None] * (moved / square[:, None])[:, None]
-        fast = np.abs(before[:, 1] - before[:, 0]).max(axis=-1) * np.where(again, _FAST, np.inf)
+        fast = np.where(again, _FAST * np.abs(before[:, 1] - before[:, 0]).max(axis=-1), np.inf)
         slow = at.residual > np.maximum(fast, _NEAR)
         if (new := np.flatnonzero(slow | ~known)).size:
             jacobian[new] = self._jacobian(at.at(new), places[new])
@@ -204,43 +202,18 @@ def solve_quickly(equations: ConvexEquations, alpha: Array, ridge: Array) -> Fix
 def solve_near(
     equations: ConvexEquations, x: Array, alpha: Array, ridge: Array, jacobian: Array | None = None
 ) -> FixedPoint:
-    """Solve the equations from unknowns near the solution, or start anew where that fails."""
-    found = _solve_from(equations, x, alpha, ridge, jacobian=jacobian)
-    if (failed := np.flatnonzero(~found.converged)).size:
-        found.replace(failed, _solve_anyhow(equations, alpha[failed], ridge[failed]))
-    return found
+    """Solve the equations from unknowns near the solution.
 
-
-def _solve_anyhow(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:
-    """Solve the equations at S points where it is hard.
-
-    Many damped iterations of the map precede Newton's method. Where the start is still too far from
-    the solution, the equations are solved at a ridge of `_ANCHORS` where it is not, and that
-    solution is continued to the given ridge.
+    Where that fails, start anew from the solution for the square loss, at last after many damped
+    iterations of the map.
     """
-    start = square_loss_unknowns(equations.square_loss, alpha, ridge)
-    best = _solve_from(equations, start, alpha, ridge, _MANY)
-    for anchor in _ANCHORS:
-        failed = np.flatnonzero(~best.converged)
-        if not failed.size:
-            break
-        near = solve_quickly(equations, alpha[failed], np.full(failed.size, anchor))
-        failed, start = failed[near.converged], near.at.x[near.converged]
-        if failed.size:
-            continued = _continue_in_ridge(equations, start, anchor, alpha[failed], ridge[failed])
-            best.replace(failed, continued)
-    return best
-
-
-def _continue_in_ridge(
-    equations: ConvexEquations, x: Array, anchor: float, alpha: Array, ridge: Array
-) -> FixedPoint:
-    """Continue solutions from one ridge to others, by equal ratios of at most `_RATIO`."""
-    far = np.log(ridge / anchor)
-    count = max(1, int(np.ceil(np.max(np.abs(far), initial=0.0) / np.log(_RATIO))))
-    for step in range(1, count):
-        x = _solve_from(equations, x, alpha, anchor * np.exp(far * step / count)).at.x
-    return _solve_from(equations, x, alpha, ridge)
+    found = _solve_from(equations, x, alpha, ridge, jacobian=jacobian)
+    for damped_iterations in (_DAMPED_ITERATIONS, _MANY):
+        if (failed := np.flatnonzero(~found.converged)).size:
+            points = alpha[failed], ridge[failed]
+            start = square_loss_unknowns(equations.square_loss, *points)
+            found.replace(failed, _solve_from(equations, start, *points, damped_iterations))
+    return found
 
 
 def square_loss_unknowns(square_loss: SquareLoss, alpha: Array, ridge: Array) -> Array:

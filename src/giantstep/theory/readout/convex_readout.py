@@ -91,14 +91,18 @@ class ConvexReadout(Readout):
         """Solve S points on the coarse rule."""
         equations = self._on(_COARSE)
         if self.near is None:
-            return solve_quickly(self._on(_ROUGH), alpha, ridge).on(equations)
+            return solve_quickly(self._on(_ROUGH), alpha, ridge).on(equations, anew=False)
         x = self.near._roughly(alpha, ridge).at.x
         return solve_near(equations, equations.unknowns(self.near._on(_COARSE), x), alpha, ridge)
 
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
-        """Compute test errors at S points on the coarse rule."""
+        """Compute test errors at S points on the coarse rule, or the usual one where that fails."""
         found, equations = self._roughly(alpha, ridge), self._on(_COARSE)
         error = np.where(found.converged, equations.test_error(found.at.x), np.nan)
+        if (failed := np.flatnonzero(~found.converged)).size:
+            usual = self._on(self._usual)
+            again = found.chosen(failed).on(usual)
+            error[failed] = np.where(again.converged, usual.test_error(again.at.x), np.nan)
         nodes = equations.features, equations
         return Estimate(error, equations.fluctuation(found.at, alpha), nodes)
 
