@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 
-.PHONY: site figures paper supplement gallery test test-all test-long test-slow test-kill test-slurm test-explore test-versions screenshot \
+.PHONY: site figures redraw paper supplement gallery test test-all test-long test-slow test-kill test-slurm test-explore test-versions screenshot \
   pictures claims lint benchmark benchmark-steps docs schemas lock clean help
 
 figures: $(READY)
@@ -17,9 +17,15 @@ paper: $(READY)
 supplement: $(READY)
 	$(BIN)/snakemake --cores $(CORES) --configfile config/supplement.yaml
 
-# The drawings that README and the site show, from those of the last runs.
-gallery:
+# The drawings that README and the site show, and summaries of their data, from those of the last
+# runs.
+gallery: $(READY)
 	cp figures/*.png docs/gallery/
+	$(BIN)/giantstep redraw --keep fig1 fig2 fig3 fig4 fig5 fig6 fig7 fig8
+
+# The paper's figures without a simulation, from summaries of the last runs that were kept.
+redraw: $(READY)
+	$(BIN)/giantstep redraw
 
 # A small version of every property, in minutes; test-all holds the full ones (docs/testing.md).
 test: lint

@@ -22,10 +22,11 @@ from giantstep.workflow.config import load_config
 from giantstep.workflow.figure_plan import RESULTS, FigurePlan
 from giantstep.workflow.missing import missing_jobs, summarise_jobs
 from giantstep.workflow.new_project import create_project, foreign_drawings
-from giantstep.workflow.open_figure import made_figures, open_figure
+from giantstep.workflow.open_figure import check_figure, made_figures, open_figure
 from giantstep.workflow.plan import ForeignPackageError, Plan, make_plan
 from giantstep.workflow.prune import plans_of_all, remove, unreferenced
 from giantstep.workflow.scores import score_summary
+from giantstep.workflow.summaries import redraw, summary_path, write_summary
 from giantstep.workflow.verify import (
     check_made_from,
     damaged_files,
@@ -72,6 +73,16 @@ def _scores(arguments: argparse.Namespace) -> None:
         rows += summary.values.tolist()
     for row in rows:
         print("|", " | ".join(row), "|")
+
+
+def _redraw(arguments: argparse.Namespace) -> None:
+    root = Path(arguments.project)
+    if arguments.keep:
+        for name in arguments.figure or made_figures(root):
+            source = check_figure(root / RESULTS / "figures" / f"{name}.nc", name)
+            write_summary(_opened(name, arguments), source, summary_path(root, name))
+    for line in redraw(root, arguments.figure):
+        print(line, flush=True)
 
 
 def _explain(arguments: argparse.Namespace) -> None:
@@ -186,6 +197,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int | None]] = {
     "open": _open,
     "scores": _scores,
     "archive": _archive,
+    "redraw": _redraw,
     "explain": _explain,
     "verify": _verify,
     "prune": _prune,

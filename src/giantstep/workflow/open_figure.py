@@ -20,7 +20,8 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
     """Open the merged file of a figure, checked against its checksum.
 
     If it was made from an earlier configuration, a warning says what has changed, as far as the
-    project's files tell. A copy elsewhere may have been renamed.
+    project's files tell. A copy elsewhere may have been renamed. Of a figure that has not been
+    made, the summary that giantstep ships, with a warning.
 
     Parameters
     ----------
@@ -32,7 +33,7 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
     Raises
     ------
     FileNotFoundError
-        If the figure has not been made in that folder.
+        If the figure has not been made in that folder, and has no summary.
     DamagedFileError
         If the file is not as it was written, or is that of another figure.
     MissingExtraError
@@ -41,12 +42,14 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
     Examples
     --------
     >>> import giantstep
-    >>> giantstep.open_figure("fig2", project="where/nothing/was/made")
+    >>> giantstep.open_figure("fig99", project="where/nothing/was/made")
     Traceback (most recent call last):
-    FileNotFoundError: there is no where/nothing/was/made/results/figures/fig2.nc: run ...
+    FileNotFoundError: there is no where/nothing/was/made/results/figures/fig99.nc: run ...
     """
     require("netCDF4")
     from giantstep.workflow import store
+    from giantstep.workflow.code import installed_folder
+    from giantstep.workflow.summaries import read_summary, summary_path
 
     if Path(name).suffix == ".nc":
         if not (copy := Path(project) / name).exists():
@@ -54,6 +57,11 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
         return store.read(copy, None)
     folder = Path(project) / _FOLDER
     if not (path := folder / f"{name}.nc").exists():
+        for home in (Path(project), installed_folder()):
+            if (summary := summary_path(home, str(name))).exists():
+                text = "without single networks, in single precision"
+                warnings.warn(f"this is {summary}, which giantstep ships: {text}", stacklevel=2)
+                return read_summary(summary)
         made = ", ".join(made_figures(project)) or "none"
         raise FileNotFoundError(
             f"there is no {path}: run `snakemake --cores all {_FOLDER / path.name}` in the project,"
