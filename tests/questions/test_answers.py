@@ -82,7 +82,7 @@ def test_points_that_fail_have_a_status_and_a_remark():
     failed = found.status.sel(alpha=1, ridge=0)
     assert failed.attrs["flag_meanings"].split()[failed.item()] != "converged"
     assert np.isnan(found.test_error.sel(alpha=1, ridge=0))
-    assert "1 point" in found.attrs["remarks"]
+    assert "At 1 of 4 points (alpha 1, ridge 0): not_converged" in found.attrs["remarks"]
 
 
 @pytest.mark.parametrize(

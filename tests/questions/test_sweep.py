@@ -80,6 +80,15 @@ def test_parameters_that_vary_together_are_the_diagonal_of_all_their_combination
             giantstep.sweep(PROTOCOL, **budget, zip=names)
 
 
+def test_remarks_say_where_they_hold():
+    doubtful = Protocol("tanh", "z1+z2+0.5*z1*z2", 1.28, alpha0=10.1, beta=1.71)
+    budget = {"alpha": [0.25, 1, 2], "ridge": [1.6e-5, 1]}
+    found = giantstep.sweep(doubtful, **budget, activation=["tanh", "erf"], dimension=200)
+    assert "At 4 of 12 points (alpha 0.25 to 1, ridge 1.6e-05) the theory may" in found.remarks
+    zipped = giantstep.sweep(doubtful, alpha=[0.25, 2], ridge=[1.6e-5, 1], zip=["alpha", "ridge"])
+    assert "alpha 0.25, ridge 1.6e-05: Here the theory may be off" in zipped.remarks
+
+
 def test_points_that_cannot_be_combined_have_a_status_and_a_reason():
     found = giantstep.sweep(
         PROTOCOL, inputs=["gaussian", "rademacher"], alpha0=[2, math.inf], ridge=[0, 0.1]

@@ -93,7 +93,7 @@ def limit_remarks(question: Question, beat: Beat, values: Mapping[str, Array]) -
     with suppress(InvalidParametersError):
         request = read_request(question.problem, given, compared=True)
         data, _ = request.solve(False, lambda _: beat())
-        return dimension_remarks(data[RELIABLE_DIMENSION].values)
+        return dimension_remarks(data[RELIABLE_DIMENSION])
     return []
 
 

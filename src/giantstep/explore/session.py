@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
+import xarray as xr
 from bokeh.document import Document
 from bokeh.layouts import column
 
@@ -275,4 +276,5 @@ def _accuracy(known: Mapping[str, Any]) -> Iterator[str]:
     if left_out > _TOLD:
         yield f"left out by the theory: up to {left_out:.1%}"
     if not np.isnan(known["chi_2"]).all():
-        yield from (remark.rstrip(".") for remark in covariance_remarks(known))
+        answer = xr.Dataset({name: ("point", known[name]) for name in OF_COVARIANCE})
+        yield from (remark.rstrip(".") for remark in covariance_remarks(answer))

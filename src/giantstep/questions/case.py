@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import xarray as xr
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
@@ -40,7 +40,6 @@ from giantstep.theory.readout.columns import RELIABILITY, Columns
 from giantstep.theory.readout.derivatives import error_derivatives
 from giantstep.theory.readout.solve import Readout, readout_of
 from giantstep.theory.readout.square_readout import SquareReadout
-from giantstep.theory.readout.status import Status
 from giantstep.theory.reliability import LARGE_DIMENSION
 from giantstep.validation import Fault, InvalidParametersError, collected
 
@@ -184,10 +183,11 @@ class Case(NamedTuple):
         columns[RELIABLE_DIMENSION] = LARGE_DIMENSION / RELIABLE * corrections + needed
 
 
-def answer_remarks(arrays: Mapping[Any, Any], dimension: Any) -> list[str]:
+def answer_remarks(answer: xr.Dataset) -> list[str]:
     """Remark on points that failed, if there is a status, and on those that are less reliable."""
-    status = np.asarray(arrays.get("status", Status.CONVERGED))
-    remarks = failure_remarks(status) + reliability_remarks(arrays)
-    if RELIABLE_DIMENSION in arrays:
-        remarks += dimension_remarks(np.asarray(arrays[RELIABLE_DIMENSION] * np.isinf(dimension)))
-    return remarks + covariance_remarks(arrays)
+    remarks = failure_remarks(answer["status"]) if "status" in answer else []
+    remarks += reliability_remarks(answer)
+    if RELIABLE_DIMENSION in answer:
+        of_limit = answer[RELIABLE_DIMENSION].where(np.isinf(answer["dimension"]))
+        remarks += dimension_remarks(of_limit)
+    return remarks + covariance_remarks(answer)

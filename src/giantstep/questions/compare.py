@@ -147,7 +147,7 @@ def _at_chosen(data: xr.Dataset) -> xr.Dataset:
     each = xr.DataArray(range(data.sizes["alpha"]), dims="alpha")
     data = data.isel(alpha=each, ridge=each)
     if "remarks" in data.attrs:
-        about = answer_remarks(data, data["dimension"])
+        about = answer_remarks(data)
         data.attrs["remarks"] = "\n".join(about)
     return data
 

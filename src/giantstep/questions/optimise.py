@@ -139,7 +139,7 @@ def optimise(
     with progress_bar("optimum", progress) as report:
         data = _profile_and_optima(case, unknowns, axes.grid, report)
     remarks = _edge_remarks(case, unknowns, data) + layer_of(problem, dimension).remarks(bulk)
-    remarks += answer_remarks(data, dimension)
+    remarks += answer_remarks(data.assign_coords(dimension=dimension))
     fixed = [name for name in axes.fixed if name == "alpha" or RIDGE not in unknowns]
     return drop_fixed(data.transpose("alpha", ...), fixed), remarks
 

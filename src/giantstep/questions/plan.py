@@ -158,7 +158,7 @@ def plan(
     fixed |= {f"optimal_{RATE}": RATE not in names, "optimal_ridge": not axes.optimal}
     data = data.drop_vars([name for name, is_fixed in fixed.items() if is_fixed])
     remarks = _remarks(data) + layer_of(problem, dimension).remarks(bulk)
-    return data, remarks + answer_remarks(data, dimension)
+    return data, remarks + answer_remarks(data.assign_coords(dimension=dimension))
 
 
 def _remarks(data: xr.Dataset) -> list[str]:

@@ -56,12 +56,12 @@ def answer_each(
     attrs = answers[0].attrs
     joined.attrs = {name: attrs[name] for name in attrs if name != "remarks" or not several}
     if remarks:
-        lines = (_located(line, where, count) for line, where in remarks.items())
+        lines = (located(line, where, count) for line, where in remarks.items())
         joined.attrs["remarks"] = "\n".join(lines)
     return joined
 
 
-def _located(line: str, where: list[str], count: int) -> str:
+def located(line: str, where: list[str], count: int) -> str:
     """Say before a remark on which combinations it is, unless it is on all."""
     if len(where) == count:
         return line

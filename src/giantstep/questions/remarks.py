@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+import xarray as xr
 
-from giantstep.arrays import Array, Indices
+from giantstep.arrays import Array
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.losses import FLOW
 from giantstep.theory.readout.status import Status
 
 # Of which estimated relative corrections on an answer warns, and in words what they are for.
 RELIABLE = 0.05
+# Texts that a remark names.
+_NAMED = 3
 # The limit d -> infinity says from which dimension on it is reliable, if that is larger.
 SMALL_DIMENSION = 100
 # Variables of inputs with a covariance.
@@ -37,10 +39,42 @@ _LEFT_OUT = {
 CORRECTIONS = tuple(f"reliability_{name}" for name in _LEFT_OUT)
 
 
-def failure_remarks(status: Indices) -> list[str]:
-    """Say what to do about points that failed."""
-    counts = [(code, np.sum(status == code)) for code in Status if code is not Status.CONVERGED]
-    return [f"{n} point(s) {code.label}. {code.advice}" for code, n in counts if n]
+def at_points(mask: xr.DataArray) -> str:
+    """Say at how many points something holds, and between which values of the coordinates.
+
+    Examples
+    --------
+    >>> mask = xr.DataArray([True, True, False], {"alpha": [0.1, 0.3, 1.0]})
+    >>> at_points(mask)
+    'At 2 of 3 points (alpha 0.1 to 0.3)'
+    """
+    count = int(mask.sum())
+    if count == mask.size:
+        return "Here" if count == 1 else f"At all {count} points"
+    where = []
+    for name in mask.dims:
+        holds = mask.any([dim for dim in mask.dims if dim != name]).values
+        if name in mask.coords and not holds.all():
+            where.append(f"{name} {_extent(mask[name].values[holds])}")
+    return f"At {count} of {mask.size} points" + f" ({', '.join(where)})" * bool(where)
+
+
+def _extent(values: Array) -> str:
+    """Write between which numbers values are, or the first of those that are texts."""
+    if np.issubdtype(values.dtype, np.number):
+        ends = f"{values.min():.4g}", f"{values.max():.4g}"
+        return " to ".join(dict.fromkeys(ends))
+    further = f" and {values.size - _NAMED} more" if values.size > _NAMED else ""
+    return ", ".join(map(str, values[:_NAMED])) + further
+
+
+def failure_remarks(status: xr.DataArray) -> list[str]:
+    """Say where points failed, and what to do about them."""
+    failed = set(np.unique(status)) - {Status.CONVERGED}
+    return [
+        f"{at_points(status == code)}: {Status(code).label}. {Status(code).advice}"
+        for code in sorted(failed)
+    ]
 
 
 def input_remarks(inputs: Iterable[str]) -> list[str]:
@@ -70,52 +104,59 @@ def named_ridge(loss: str) -> str:
     return "best ridge (one over the best time)" if loss == FLOW else "best ridge"
 
 
-def dimension_remarks(dimensions: Array) -> list[str]:
-    """Say from which dimension on the limit d -> infinity is reliable at all points."""
-    if not np.any(dimensions > SMALL_DIMENSION):
-        return []
-    if far := np.isinf(dimensions).sum():
-        return [
-            f"At {far} of {dimensions.size} points this limit is more than {RELIABLE:.0%} off at"
-            " every dimension that was tried: give that of your networks."
-        ]
-    largest = float(f"{np.nanmax(dimensions):.1e}")
-    return [
-        f"Networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. For"
-        " smaller ones, give their dimension."
-    ]
+def dimension_remarks(dimensions: xr.DataArray) -> list[str]:
+    """Say where the limit d -> infinity is reliable from which dimension on."""
+    far = dimensions == np.inf
+    beyond = (dimensions > SMALL_DIMENSION) & ~far
+    remarks = []
+    if far.any():
+        remarks.append(
+            f"{at_points(far)} this limit is more than {RELIABLE:.0%} off at every dimension that"
+            " was tried. Please give that of your networks."
+        )
+    if beyond.any():
+        largest = float(f"{dimensions.where(beyond).max().item():.1e}")
+        remarks.append(
+            f"{at_points(beyond)} networks should be within {RELIABLE:.0%} of this limit from"
+            f" d = {largest:g} on. For smaller ones, please give their dimension."
+        )
+    return remarks
 
 
-def reliability_remarks(arrays: Mapping[Any, Any]) -> list[str]:
+def reliability_remarks(answer: xr.Dataset) -> list[str]:
     """Say where the theory leaves out more than it should, and the main reason."""
-    total = np.asarray(arrays["reliability"])
+    total = answer["reliability"]
     doubtful = total > RELIABLE
     if not doubtful.any():
         return []
-    worst = int(np.argmax(np.where(doubtful, total, 0)))
-    main = max(_LEFT_OUT, key=lambda name: np.ravel(arrays[f"reliability_{name}"])[worst])
+    worst = int(np.argmax(total.fillna(0).values))
+    main = max(_LEFT_OUT, key=lambda name: answer[f"reliability_{name}"].values.flat[worst])
     return [
-        f"At {doubtful.sum()} of {total.size} points the theory may be off by more than"
-        f" {RELIABLE:.0%}, as the variable `reliability` estimates (up to {total.flat[worst]:.0%})."
-        f" There {_LEFT_OUT[main]}. Please compare with networks."
+        f"{at_points(doubtful)} the theory may be off by more than {RELIABLE:.0%} (`reliability`"
+        f" is up to {total.values.flat[worst]:.0%}): {_LEFT_OUT[main]}. Please compare with"
+        " networks."
     ]
 
 
-def covariance_remarks(arrays: Mapping[Any, Any]) -> list[str]:
+def covariance_remarks(answer: xr.Dataset) -> list[str]:
     """Say where the leading directions of the inputs make the theory too pessimistic."""
-    if "chi_2" not in arrays:
+    if "chi_2" not in answer:
         return []
-    least = float(np.nanmin(arrays["effective_dimension"], initial=np.inf))
-    remarks = [
-        f"The effective dimension of the inputs is {least:.3g}, below {_LEAST_DIMENSION}: their"
-        " norms vary more than the theory takes into account."
-    ]
-    chi = np.nan_to_num(np.max([arrays[name] for name in OF_COVARIANCE[:-1]], axis=0))
-    beyond = np.digitize(chi, [*_CHAOS])
-    return remarks * (least < _LEAST_DIMENSION) + [
-        f"At {np.sum(beyond == k)} of {chi.size} points the theory is {how}: errors of networks"
-        f" on Gaussian inputs were smaller {much}. They learn products of leading directions of the"
-        " inputs, and rows along these are not Gaussian after the step."
+    few = answer["effective_dimension"] < _LEAST_DIMENSION
+    remarks = []
+    if few.any():
+        least = answer["effective_dimension"].min().item()
+        where = f"{at_points(few)} the" * (not few.all()) or "The"
+        remarks.append(
+            f"{where} effective dimension of the inputs is {least:.3g}, below {_LEAST_DIMENSION}:"
+            " their norms vary more than the theory takes into account."
+        )
+    chi = answer[[*OF_COVARIANCE[:-1]]].to_dataarray().max("variable")
+    beyond = chi.copy(data=np.digitize(chi.fillna(0), [*_CHAOS]))
+    return remarks + [
+        f"{at_points(beyond == k)} the theory is {how}: errors of networks on Gaussian inputs were"
+        f" smaller {much}. They learn products of leading directions of the inputs, and rows along"
+        " these are not Gaussian after the step."
         for k, (how, much) in enumerate(_CHAOS.values(), start=1)
-        if np.any(beyond == k)
+        if (beyond == k).any()
     ]

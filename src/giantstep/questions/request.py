@@ -112,7 +112,8 @@ class Request(NamedTuple):
         if len(refused) == count:
             raise_all([fault for error in refused for fault in error.faults])
         columns = Columns.stacked(solved, _REFUSED)
-        return self._arranged(columns), self._remarks(columns, refused)
+        data = self._arranged(columns)
+        return data, self._remarks(data, refused)
 
     def _columns(
         self, case: Case | InvalidParametersError, zero_one: bool, report: Progress
@@ -156,12 +157,12 @@ class Request(NamedTuple):
         others = [name for name in data["derivative"].dims if name != PARAMETER]
         return data.sel({PARAMETER: data["derivative"].notnull().any(others)})
 
-    def _remarks(self, columns: Columns, refused: Sequence[InvalidParametersError]) -> list[str]:
-        dimensions = [one.dimension if isinstance(one, Case) else math.nan for one in self.cases]
-        remarks = answer_remarks(columns, np.array(dimensions)[:, None])
+    def _remarks(self, data: xr.Dataset, refused: Sequence[InvalidParametersError]) -> list[str]:
+        remarks = answer_remarks(data)
         known = [case for case in self.cases if isinstance(case, Case)]
         if self.optimal and len(self.cases) == 1:
-            places = [f"alpha {x:g}" for x in self.points[0][columns["optimal_ridge_on_edge"][0]]]
+            on_edge = data["optimal_ridge_on_edge"]
+            places = [f"alpha {x:g}" for x in np.atleast_1d(data["alpha"])[np.atleast_1d(on_edge)]]
             candidates = search_of(known[0].loss, known[0].dimension).ridges
             remarks += edge_remarks(places, named_ridge(known[0].loss), candidates)
         of_layers = (layer_of(one.problem, one.dimension).remarks(one.bulk) for one in known)

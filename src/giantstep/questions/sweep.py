@@ -9,6 +9,7 @@ from typing import Any
 import xarray as xr
 
 from giantstep.problems.domains import FLAG
+from giantstep.problems.formatting import format_value
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import (
     ALPHA,
@@ -25,6 +26,7 @@ from giantstep.questions.arguments import (
 from giantstep.questions.choices import GAINS
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.gains import check_gains, gain
+from giantstep.questions.product import located
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.question import Result, question
 from giantstep.questions.request import read_request
@@ -122,18 +124,21 @@ def sweep(
     asked: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
     asked["ensemble"] = ensemble
     requests = [read_request(problem, chosen, **asked, compared=True) for chosen in parts]
-    answers, remarks = list[xr.Dataset](), dict[str, None]()
+    answers, remarks = list[xr.Dataset](), dict[str, list[str]]()
     with progress_bar("theory", progress) as report:
         for place, (one, chosen) in enumerate(builtins.zip(requests, parts, strict=True)):
             data, said = one.solve(classification_error, part(report, place, len(parts)))
             for name in names:
                 data[name] = gain(data, name, problem, chosen)
             answers.append(data)
-            remarks |= dict.fromkeys(said)
+            where = ", ".join(f"{name} {format_value(chosen[name])}" for name in together)
+            for remark in said:
+                remarks.setdefault(remark, []).append(where)
+    lines = [located(remark, where, len(parts)) for remark, where in remarks.items()]
     if not together:
-        return answers[0], list(remarks)
+        return answers[0], lines
     joined = xr.concat(answers, together[0], data_vars="all", coords="different", compat="equals")
-    return joined, list(remarks)
+    return joined, lines
 
 
 def _paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:

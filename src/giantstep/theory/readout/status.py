@@ -43,7 +43,8 @@ class Status(IntEnum):
             ),
             Status.UNRESOLVED: (
                 "The result changes when the number of quadrature nodes is doubled. Please take a"
-                " larger ridge (a smaller one for hinge or Huber loss) or a smaller spike strength."
+                " larger ridge (a smaller one for hinge or Huber loss), a larger beta, or a smaller"
+                " spike strength."
             ),
             Status.REFUSED: "Parameters that a problem, or the theory, cannot combine.",
         }[self]
