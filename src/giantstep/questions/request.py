@@ -161,8 +161,8 @@ class Request(NamedTuple):
         remarks = answer_remarks(data)
         known = [case for case in self.cases if isinstance(case, Case)]
         if self.optimal and len(self.cases) == 1:
-            on_edge = data["optimal_ridge_on_edge"]
-            places = [f"alpha {x:g}" for x in np.atleast_1d(data["alpha"])[np.atleast_1d(on_edge)]]
+            on_edge = data["optimal_ridge_on_edge"].values.ravel()
+            places = [f"alpha {x:g}" for x in self.points[0][on_edge]]
             candidates = search_of(known[0].loss, known[0].dimension).ridges
             remarks += edge_remarks(places, named_ridge(known[0].loss), candidates)
         of_layers = (layer_of(one.problem, one.dimension).remarks(one.bulk) for one in known)

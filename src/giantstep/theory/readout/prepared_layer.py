@@ -48,9 +48,13 @@ class PreparedLayer:
         return PreparedLayer(self.first.finer(2), self.bulk, B, self._rows)
 
     def at(self, dimension: float) -> PreparedLayer:
-        """Prepare the same unknowns and rows at another dimension."""
+        """Prepare the same unknowns at another dimension, and the same rows if they keep them.
+
+        Those after a step on inputs with a covariance have that of as many directions.
+        """
         first, own = known_layer(self.first.problem, dimension), self.equations
-        return PreparedLayer(first, self.bulk, own.features.B, own.equations.bulk)
+        rows = None if first.problem.has_covariance else own.equations.bulk
+        return PreparedLayer(first, self.bulk, own.features.B, rows)
 
     def with_nodes(self, fineness: float, wide: bool) -> SquareLoss:
         """Prepare the same unknowns and rows on other nodes over kappa."""
