@@ -230,7 +230,7 @@ def test_an_answer_that_was_saved_is_drawn_like_a_new_one(capsys, tmp_path):
 @pytest.mark.parametrize("suffix", ["nc", "csv", "json", "tex"])
 def test_an_answer_replaces_an_answer_but_no_other_file(capsys, tmp_path, suffix):
     path, link = tmp_path / f"mine.{suffix}", tmp_path / f"link.{suffix}"
-    path.write_bytes(b"\\documentclass{article}\n")
+    path.write_bytes(b"\\begin{tabular}{rl}\n1&2\n")
     link.symlink_to(path)
     code, _, err = run(capsys, "theory", *STEP, "-o", str(path))
     assert (code, path.stat().st_size) == (2, 24)

@@ -160,7 +160,10 @@ def test_what_nothing_refers_to_is_listed_and_removed_once_told_to(capsys, proje
     used = tiny.made(project)
     for unmade in (project / "config/figures").glob("figs*.yaml"):
         unmade.unlink()
-    (project / "results/notes.txt").write_text("Not the workflow's.")
+    own = [project / "results/notes.txt", project / "results/figures/mine/plot.png"]
+    own[1].parent.mkdir()
+    for path in own:
+        path.write_text("Not the workflow's.")
     shard = next((project / "results/montecarlo").rglob("*.nc"))
     old = [
         project / "results/theory/old-0123456789ab.nc",
@@ -183,7 +186,8 @@ def test_what_nothing_refers_to_is_listed_and_removed_once_told_to(capsys, proje
     assert not any(path.exists() for path in old)
     assert not old[1].parent.exists()
     half.unlink()
-    (project / "results/notes.txt").unlink()
+    for path in own:
+        path.unlink()
     assert tiny.made(project) == used
 
 

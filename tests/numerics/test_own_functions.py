@@ -87,6 +87,8 @@ def test_a_target_that_oscillates_is_answered_without_noise_of_the_batch(target)
         ({"call": lambda z: z.astype("f4")}, "must be smooth except at .* of double precision"),
         ({"call": np.tanh, "name": "../x"}, "name = '../x': must be letters, digits"),
         ({"call": np.arctan, "derivative": np.cos}, "derivative = 'cos': must be the slope .*"),
+        ({"call": np.abs, "kinks": (0, np.nan)}, "kinks = .*: must be finite numbers"),
+        ({"call": np.abs, "kinks": "0"}, "kinks = '0': must be finite numbers"),
     ],
 )  # fmt: skip
 def test_what_is_no_function_or_not_as_stated_is_refused_with_the_place(stated, message):

@@ -129,6 +129,8 @@ def test_docstrings_comments_and_blank_lines_alone_do_not_count():
         assert code.bare(REMARKS.replace(old, new)) == bare
     for old, new in ((b"inner", b"other"), (b"# lines", b"# words"), (b"   return", b"  return")):
         assert code.bare(REMARKS.replace(old, new)) != bare
+    rule = b'rule a:\n    shell:\n        """ls"""\n'
+    assert code.bare(rule, has_docstrings=False) == rule
 
 
 def test_one_and_1_0_are_one_number():

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -216,7 +217,7 @@ FORMATS: dict[str, Callable[[xr.Dataset], str]] = {
     "tex": as_tex,
 }
 # How files of answers begin.
-_BEGINNINGS = {".json": '{\n "title": ', ".tex": r"\begin{tabular}{r"}
+_BEGINNINGS = {".json": r'\{\n "title": ', ".tex": r"\\begin\{tabular\}\{r+\}\n"}
 
 
 def write(data: xr.Dataset, path: Path) -> None:
@@ -262,7 +263,7 @@ def is_answer(path: Path) -> bool:
         return False
     if path.suffix == ".csv":
         return all(map(_meaning_of, text.partition("\n")[0].split(",")))
-    return text.startswith(_BEGINNINGS[path.suffix])
+    return re.match(_BEGINNINGS[path.suffix], text) is not None
 
 
 def _meaning_of(column: str) -> tuple[Meaning, str] | None:

@@ -7,6 +7,7 @@ hash of its values, which carries the function: everything below sees only that 
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from giantstep.numerics.function_checks import (
 from giantstep.numerics.function_table import FUNCTIONS, ScalarFunction
 from giantstep.numerics.kinks import BASE_EDGES, SEARCHED, find_kinks, jumps_at, passes
 from giantstep.registry import Named
-from giantstep.validation import refusal
+from giantstep.validation import Interval, refusal
 
 _WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
 # Digits of values that count for a name: machines differ in the last ones.
@@ -120,10 +121,12 @@ class Function:
         word = _word(call) if name is None else name
         if not _WORD.fullmatch(word):
             raise refusal("name", name, "letters, digits and underscores, a letter first")
+        if any(kink not in Interval(-math.inf) for kink in np.ravel(kinks).tolist()):
+            raise refusal("kinks", kinks, "finite numbers")
         check_entrywise("function", word, call)
         values = Entrywise(call)
         check_growth(word, values)
-        stated = sorted({float(kink) for kink in kinks})
+        stated = sorted({*np.ravel(kinks).tolist()})
         found = [z for z in find_kinks(values) if not np.any(np.isclose(z, stated, 0, _CLOSE))]
         places = sorted([*stated, *found])
         edges = find_panels(word, values, places)

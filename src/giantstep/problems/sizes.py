@@ -14,7 +14,7 @@ from giantstep.problems.covariance import ALWAYS
 from giantstep.problems.domains import COUNTED
 from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
-from giantstep.problems.losses import is_square
+from giantstep.problems.losses import SQUARE, is_square
 from giantstep.problems.parameter import (
     Parameter,
     means,
@@ -122,6 +122,8 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
             faults.append(Fault("label_flips", problem.label_flips, f"0 for {why}"))
         if teacher and not teacher.is_polynomial:
             faults.append(Fault("target", problem.target, f"a polynomial for {why}"))
+        if (loss := getattr(problem, "step_loss", SQUARE)) != SQUARE:
+            faults.append(Fault("step_loss", loss, f"{SQUARE} in networks, for {why}"))
         if problem.has_covariance:
             faults.append(Fault("alpha0", np.inf, f"finite in networks, {ALWAYS}"))
     if sizes.dimension < least:

@@ -152,7 +152,8 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     theory = _theory(work, task.problem, task.arguments)
     if not work.networks:
         return theory
-    count = np.size(given["networks"]) if np.ndim(given["networks"]) else given["networks"]
+    networks = given["networks"]  # a number, or their indices, of which there may be billions
+    count = networks if isinstance(networks, int) else len(networks)
     longer = _CROSS_VALIDATED if given.get("cross_validation") else work.networks
     one = _network(task.problem, given, threads)
     memory = one.memory * (2 if longer > 1 else 1) + theory.memory
@@ -199,17 +200,17 @@ def _theory(work: Work, problem: Problem, arguments: Mapping[str, Any]) -> Cost:
         point = _CORNER_POINT if any(map(_has_corner, losses)) else _SMOOTH_POINT
     longer = _SPIKE**problem.further_directions
     seconds = (_PROBLEM + _GROUPS * groups**3 + points * point) * longer
-    bulks = {work.bulk or bulk or bulk_of_networks(problem) for bulk in _several(of["bulk"])}
+    bulks = [work.bulk or bulk or bulk_of_networks(problem) for bulk in _several(of["bulk"])]
     seconds += _prepared(problem, bulks, of.get("covariance"))
     memory = _THEORY_MEMORY * _SPIKE_MEMORY**problem.further_directions
     memory += _GROUPS_MEMORY * groups**2 + _POINT_MEMORY * cases * points
     return Cost(work.theories * cases * seconds, memory)
 
 
-def _prepared(problem: Problem, bulks: set[str], covariances: Any) -> float:
+def _prepared(problem: Problem, bulks: list[str], covariances: Any) -> float:
     """Estimate the seconds of a first layer, of the costliest of its bulks."""
     steps = problem.steps if isinstance(problem, Protocol) and not problem.as_in_paper else 0
-    seconds = _STEP * steps if bulks == {ISOTROPIC} else max(_TRAINED * steps, _STEP)
+    seconds = _STEP * steps if {ISOTROPIC} == {*map(str, bulks)} else max(_TRAINED * steps, _STEP)
     covariance = covariances or getattr(problem, "covariance", IDENTITY)
     directions = len(covariance) if isinstance(covariance, tuple) else DIRECTIONS
     return float(seconds + _DIRECTION * directions * (covariance != IDENTITY))

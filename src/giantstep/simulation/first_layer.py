@@ -18,7 +18,6 @@ from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.covariance import directions_of
-from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol
 from giantstep.problems.readout import NORMAL
@@ -31,7 +30,6 @@ from giantstep.simulation.gradients import population_gradient
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, draw_samples, stream, unit_rows
 from giantstep.simulation.threads import Workers
 from giantstep.simulation.trained_gradient import trained_population_gradient
-from giantstep.validation import refusal
 
 
 @dataclass(frozen=True)
@@ -225,8 +223,6 @@ def _follow_population(
     problem: Protocol, rate: float, weights: Single, omega: Single, directions: Single
 ) -> Array:
     """Take steps along the population's gradient, in place; return E y x."""
-    if problem.step_loss != SQUARE:
-        raise refusal("step_loss", problem.step_loss, f"{SQUARE} for networks with alpha0 = inf")
     activation, target = lookup(problem.activation), lookup_target(problem.target)
     o, along = omega.astype(float), directions.astype(float)
     for step in range(problem.steps):

@@ -41,7 +41,7 @@ _CHECKED_BY_HASH = b"\3\0\0\0"
 _LONG_TEXT = rb'"{3}(?:\\.|[^\\])*?"{3}'
 _TEXT = rb"%b|'{3}(?:\\.|[^\\])*?'{3}|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'" % _LONG_TEXT
 _TEXT_OR_LINES = re.compile(rb"(%b)|(?:[ \t\r]*(?:#[^\n]*)?\n)+" % _TEXT, re.DOTALL)
-_DOCSTRING = re.compile(rb"(\A|:\n)\s*[rR]?%b(?=\n)" % _LONG_TEXT, re.DOTALL)
+_DOCSTRING = re.compile(rb"(\A|:\n)\s*[rR]?%b\n" % _LONG_TEXT, re.DOTALL)
 
 
 def installed_folder() -> Path:
@@ -145,7 +145,9 @@ def _files(path: Path) -> list[Path]:
 def _file_hash(path: Path) -> str:
     """Hash what a module or a file of rules says, and all bytes of anything else."""
     content = path.read_bytes()
-    return sha256(bare(content) if path.suffix in (".py", ".smk") else content)
+    if path.suffix in (".py", ".smk"):
+        content = bare(content, has_docstrings=path.suffix == ".py")
+    return sha256(content)
 
 
 def sha256(content: str | bytes) -> str:
@@ -153,8 +155,10 @@ def sha256(content: str | bytes) -> str:
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
 
 
-def bare(code: bytes) -> bytes:
+def bare(code: bytes, has_docstrings: bool = True) -> bytes:
     r"""Return code without comments, blank lines and docstrings in triple quotes.
+
+    Rules have no docstrings, but commands in triple quotes.
 
     Examples
     --------
@@ -162,4 +166,4 @@ def bare(code: bytes) -> bytes:
     b"a = 1\nb = '#'\n"
     """
     without_remarks = _TEXT_OR_LINES.sub(lambda found: found[1] or b"\n", code)
-    return _DOCSTRING.sub(rb"\1", without_remarks)
+    return _DOCSTRING.sub(rb"\1", without_remarks) if has_docstrings else without_remarks

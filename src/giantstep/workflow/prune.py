@@ -13,6 +13,8 @@ from giantstep.workflow.plan import make_plan
 
 # Folders in which files have the names of figures.
 _OF_FIGURES = ("figures", "scores", "keys")
+# And those in which folders of files have the names.
+_OF_FOLDERS = ("keys", "montecarlo")
 
 
 def plans_of_all(project: Path, overlays: Sequence[Path]) -> list[FigurePlan]:
@@ -59,8 +61,10 @@ def _is_left_over(path: Path, kept: set[str]) -> bool:
         return True
     folder, stage, *below = path.parts
     ours = stage in (*_OF_FIGURES, "parameters", "theory", "montecarlo") and below
+    if not ours or len(below) > 1 + (stage in _OF_FOLDERS):
+        return False
     name = below[0] if len(below) > 1 else path.stem
-    return bool(ours) and f"{folder}/{stage}/{name}" not in kept
+    return f"{folder}/{stage}/{name}" not in kept
 
 
 def remove(paths: Iterable[Path], results: Path) -> None:

@@ -109,9 +109,10 @@ def _compare(again: xr.Dataset, line: xr.Dataset) -> Iterator[str]:
         # more outliers than the limit, which are not kept.
         found = found.isel(rank=slice(line.sizes["rank"])) if "rank" in found.dims else found
         stored = line[name].reindex({dim: found[dim] for dim in found.dims}).transpose(*found.dims)
-        if not np.array_equal(found.values, stored.values, equal_nan=True):
-            size = np.nanmax(np.abs(found.values - stored.values), initial=0.0)
-            relative = size / max(np.nanmax(np.abs(stored.values), initial=0.0), 1e-300)
+        one, other = found.values.astype(float), stored.values.astype(float)
+        if not np.array_equal(one, other, equal_nan=True):
+            size = np.nanmax(np.abs(one - other), initial=0.0)
+            relative = size / max(np.nanmax(np.abs(other), initial=0.0), 1e-300)
             yield f"{name} differs by {size:.3g} ({relative:.3g} of its size)"
 
 
