@@ -112,7 +112,7 @@ LETTERS = [(float(letter), 1 / 200) for letter in range(200)]
         (lambda p: giantstep.simulate(p, dimension=50_000), "GiB of memory, .*with max_memory="),
         (lambda p: giantstep.compare(p, dimension=50_000), "GiB of memory, .*with max_memory="),
         (lambda p: giantstep.sweep(p, readout=[LETTERS]), "GiB of memory, .*with max_memory="),
-        (lambda p: giantstep.simulate(p, dimension=99, networks=10**7), "core-hours, .*max_hours="),
+        (lambda p: giantstep.simulate(p, dimension=99, networks=10**9), "core-hours, .*max_hours="),
         (lambda p: giantstep.sweep(p, beta=np.linspace(1, 2, 10**5)), "core-hours, .*max_hours="),
         (lambda p: giantstep.optimise(p, alpha=np.linspace(1, 2, 200), loss="hinge"), "max_hours="),
     ],

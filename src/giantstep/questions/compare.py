@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import (
@@ -24,14 +26,14 @@ from giantstep.questions.arguments import (
     SIZES,
     STOP_AT_TIMES,
 )
-from giantstep.questions.case import DOUBTS, answer_remarks
+from giantstep.questions.case import DOUBTS, Case, answer_remarks
 from giantstep.questions.checks import criterion_faults
 from giantstep.questions.costs import SIMULATION_HOURS
 from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.progress import Progress
 from giantstep.questions.question import Result, question
 from giantstep.questions.remarks import OF_COVARIANCE
-from giantstep.questions.simulate import measured, read_simulation
+from giantstep.questions.simulate import check_networks, measured, read_simulation
 from giantstep.questions.solve import solve
 from giantstep.questions.statistics import z_scores
 from giantstep.theory.optima import CROSS_VALIDATION, TEST_ERROR
@@ -119,15 +121,19 @@ def compare(
     faults: list[Fault] = [] if bulks else [Fault("bulk", [], "at least one")]
     with collected(faults):
         if is_chosen and bulks:
-            of_networks = partial(solve, problem, alpha, ridge, loss=loss, bulk=bulks[0], by=by)
-            ridge = of_networks(dimension=dimension, **limits)["ridge"].values
+            best = partial(solve, problem, alpha, ridge, loss=loss, bulk=bulks[0], by=by)
+            ridge = best(dimension=dimension, **limits)["ridge"].values
         axes, given = read_simulation(problem, alpha, ridge, loss, **sizes)
+        check_networks(problem, given, cross_validation, threads, max_hours, max_memory)
     theories: dict[str, float] = {LIMIT: math.inf} if problem.is_giant_step else {}
     theories |= {FINITE: dimension}
-    of = partial(solve, problem, alpha, ridge, loss=loss, cross_validation=cross_validation)
-    with collected(faults):  # all that is refused is refused before networks are trained
-        solved = [[of(bulk=x, dimension=d, **limits) for x in bulks] for d in theories.values()]
+    for x, d in product(bulks, theories.values()):
+        of_networks = bulk_of_networks(problem) if x is None else x
+        faults += Case(problem, loss, of_networks, d).faults(optimal=False)
     raise_all(faults + criterion_faults(problem, by, is_chosen, loss))
+    of = partial(solve, problem, alpha, ridge, loss=loss, cross_validation=cross_validation)
+    # What it refuses besides is refused before networks are trained.
+    solved = [[of(bulk=x, dimension=d, **limits) for x in bulks] for d in theories.values()]
     means = measured(problem, given, cross_validation, threads, progress, max_hours, max_memory)
     means = drop_fixed(means, axes.fixed)
     if is_chosen and np.ndim(ridge):

@@ -168,6 +168,26 @@ def read_simulation(
     return axes, {**vars(axes.grid), **vars(read), **replicates}
 
 
+def check_networks(
+    problem: Problem,
+    given: dict[str, Any],
+    cross_validation: bool,
+    threads: int,
+    max_hours: float,
+    max_memory: float | None,
+) -> None:
+    """Refuse networks that take more than is allowed, or cannot be cross-validated.
+
+    Raises
+    ------
+    InvalidParametersError, CostError
+    """
+    task = Task("replicates", problem, given | {"cross_validation": cross_validation})
+    check_cost(cost_of(task, threads), max_hours, max_memory)
+    if cross_validation and given["loss"] == FLOW:
+        raise refusal("cross_validation", True, "false for readouts that are stopped")
+
+
 def measured(
     problem: Problem,
     given: dict[str, Any],
@@ -178,10 +198,7 @@ def measured(
     max_memory: float | None,
 ) -> xr.Dataset:
     """Train networks; return means and standard errors over (alpha, ridge, ...)."""
-    task = Task("replicates", problem, given | {"cross_validation": cross_validation})
-    check_cost(cost_of(task, threads), max_hours, max_memory)
-    if cross_validation and given["loss"] == FLOW:
-        raise refusal("cross_validation", True, "false for readouts that are stopped")
+    check_networks(problem, given, cross_validation, threads, max_hours, max_memory)
     names = ["test_error", "training_error"]
     if not is_square(given["loss"]):
         names += ["test_loss", "training_loss"]
