@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -57,6 +58,17 @@ def test_an_answer_holds_the_numbers_of_the_theory_in_the_dimensions_that_vary()
     assert one.alpha == 1
     np.testing.assert_allclose(one.test_error, both.test_error.sel(alpha=1, ridge=0.1), rtol=1e-9)
     assert giantstep.solve(GROUPS, alpha).q1.dims == ("alpha", "group", "other_group")
+
+
+def test_spectra_say_where_networks_may_end_elsewhere():
+    step, letters = Protocol("tanh", "sin", 3, alpha0=1, beta=1), ((-1, 0.5), (1, 0.5))
+    remarks = [
+        giantstep.spectrum(replace(step, **changed), points=8).attrs.get("remarks", "")
+        for changed in ({}, {"target": "z+0.15*z**3"}, {"readout": letters})
+    ]
+    assert not remarks[0]
+    assert remarks[1].startswith("Labels have heavier tails")
+    assert "So, the bulk of networks may end elsewhere" in remarks[2]
 
 
 @pytest.mark.parametrize("alpha", [range(1, 3), np.array([1, 2]), xr.DataArray([1, 2]), (1, 2)])

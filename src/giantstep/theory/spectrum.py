@@ -14,6 +14,7 @@ import numpy as np
 from giantstep.arrays import Array, Indices, Mask
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
+from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.outliers import outliers_at
 from giantstep.theory.spectral_density import SpectralDensity
 from giantstep.validation import refusal
@@ -73,6 +74,14 @@ class Spectrum:
         ends = np.array([max(self.edges[0, 0], self.edges[0, 1] / _WIDEST), self.edges[-1, 1]])
         of_bulk = (dx * self.solved(x))[x > ends[0]].sum()
         return float(1 + of_bulk - np.ptp(self.solved.share_above(ends)))
+
+    @property
+    def label_kurtosis(self) -> float:
+        """Fourth moment of the labels, noise apart, over their mean square squared."""
+        f = self.solved.features
+        labels, _, weight = target_rule(self.solved.srf, f.kappa)
+        square, fourth = (f.weight @ np.sum(labels**k * weight, axis=-1) for k in (2, 4))
+        return float(fourth / square**2)
 
 
 def mass_at_zero(density: SpectralDensity) -> float:
