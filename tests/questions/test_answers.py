@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import giantstep
-from giantstep import InvalidParametersError, Protocol, SpikedFeatures
+from giantstep import InvalidParametersError, Protocol, SpikedFeatures, Status
 from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.grid import Grid
@@ -60,6 +60,19 @@ def test_an_answer_holds_the_numbers_of_the_theory_in_the_dimensions_that_vary()
     assert giantstep.solve(GROUPS, alpha).q1.dims == ("alpha", "group", "other_group")
 
 
+def test_each_change_that_is_advised_resolves_a_point():
+    step = Protocol("tanh(2*z)", "z1+z1*z2*z3", 0.242, alpha0=0.196, beta=1)
+    found = giantstep.solve(step, 0.5, 0.01)
+    assert found.status == Status.UNRESOLVED
+    assert found.remarks.startswith("Here: unresolved. ")
+    for name, value in {"learning_rate": 0.1, "alpha0": 0.4, "beta": 2}.items():
+        assert name.replace("_", " ") in found.remarks
+        other = giantstep.solve(replace(step, **{name: value}), 0.5, 0.01)
+        assert other.status == Status.CONVERGED
+    assert giantstep.solve(step, 0.5, 1.0).status == Status.CONVERGED
+
+
+@pytest.mark.slow
 def test_spectra_say_where_networks_may_end_elsewhere():
     step, letters = Protocol("tanh", "sin", 3, alpha0=1, beta=1), ((-1, 0.5), (1, 0.5))
     remarks = [

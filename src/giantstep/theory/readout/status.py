@@ -43,8 +43,9 @@ class Status(IntEnum):
             ),
             Status.UNRESOLVED: (
                 "The result changes when the number of quadrature nodes is doubled. Please take a"
-                " larger ridge (a smaller one for hinge or Huber loss), a larger beta, or a smaller"
-                " spike strength."
+                " smaller learning rate (of features given directly, a smaller spike strength),"
+                " a larger alpha0, a larger beta, or a larger ridge (a smaller one for hinge or"
+                " Huber loss)."
             ),
             Status.REFUSED: "Parameters that a problem, or the theory, cannot combine.",
         }[self]
