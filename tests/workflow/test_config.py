@@ -240,6 +240,20 @@ def test_all_steps_are_simulated_and_those_of_one_letter_or_fresh_batches_have_a
         assert known == ("limit" in curve.theory) == ("parameters" in curve.theory)
 
 
+def test_a_panel_takes_a_number_for_each_step_beside_one_for_all(write):
+    panel = SEVERAL | {"alpha0": [4, "2/6"], "learning_rate": "3/1", "decay": "0.1/0"}
+    read = curves(write(with_panel(panel)))
+    assert {name: curve.problem.alpha0 for name, curve in read.items()} == {
+        "left:alpha0=4": 4,
+        "left:alpha0=2/6": (2, 6),
+    }
+    assert all(curve.problem.learning_rate == (3, 1) for curve in read.values())
+    (told,) = faults(write(with_panel(panel | {"learning_rate": "3/2/1"})))
+    assert "as many as steps, or one for all" in told
+    (told,) = faults(write(with_panel(panel | {"learning_rate": "3/x"})))
+    assert "a number from 0 to 1e+12, or one such for each step" in told
+
+
 def test_smaller_steps_have_the_theory_of_a_dimension_alone(write):
     panel = SEVERAL | {"steps": 1, "step_exponent": [0.2, 0.5], "dimension": [64, 128]}
     theory = {"dimension": {"start": 64, "stop": 1e6, "points": 5, "spacing": "log"}}

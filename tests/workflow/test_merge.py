@@ -9,6 +9,8 @@ import pytest
 import xarray as xr
 
 import giantstep
+from giantstep.figures.labels import curve_label, shared_setting
+from giantstep.figures.learning_curves import curve_looks
 from giantstep.questions.equivalent_features import equivalent_features
 from giantstep.workflow.curves import Curve
 from giantstep.workflow.merge import by_group, join_lines
@@ -148,3 +150,19 @@ def test_a_figures_file_has_the_state_after_each_step():
             of_curve = of_steps.sel(curve=f"a:steps={k}")
             assert of_curve.sel(step=k) == merged[name].sel(curve=f"a:steps={k}")
             assert np.isnan(of_curve.sel(step=3)) == (k < 3)
+
+
+def test_batches_of_each_step_stand_beside_those_of_all_and_are_told_apart():
+    lines = []
+    for alpha0 in (2, (2, 4)):
+        protocol = giantstep.Protocol("tanh", "sin", (2, 1), alpha0, beta=1, steps=2)
+        curve = Curve(f"a:{alpha0}", "a", protocol, "isotropic", "square", 100, {}, {})
+        lines += merge_curve(curve, {"parameters": equivalent_features(protocol)})
+    merged = join_lines(lines)
+    assert merged.alpha0.values.tolist() == ["2", "2/4"]
+    assert [curve_label(merged, k) for k in (0, 1)] == [
+        r"$\alpha_0 = 2$",
+        r"$\alpha_0 = (2, 4)$",
+    ]
+    assert r"\tilde\eta = (2, 1)" in shared_setting(merged)
+    assert len(curve_looks(merged)) == 2

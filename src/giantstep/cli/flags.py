@@ -10,6 +10,7 @@ from typing import Any
 from giantstep.cli.values import Flattened, pairs, read_values
 from giantstep.problems.domains import interval_of
 from giantstep.problems.formatting import format_value
+from giantstep.problems.schedules import Schedule, is_schedule
 from giantstep.questions.arguments import ANY_NAME, PAIR, Argument, Many
 from giantstep.validation import read_number, read_whole_number
 
@@ -48,6 +49,10 @@ def add_flag(parser: Any, of: Argument) -> None:
 def _read(of: Argument, text: str) -> list[Any]:
     """Read one text as a list: of a number, of those of a range, or of a name."""
     if text in of.words:
+        return [text]
+    if isinstance(of.domain, Schedule) and is_schedule(text):
+        if faults := of.domain.read(of.name, text)[1]:
+            raise argparse.ArgumentTypeError(f"{text!r} must be {faults[0].allowed}")
         return [text]
     metavar, read = _KINDS[of.kind]
     try:

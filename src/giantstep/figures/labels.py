@@ -78,7 +78,7 @@ def format_parameter(name: str, value: str | float) -> str:
     if name == "reuse_batch":
         return r"\mathrm{one\ batch}" if value in ("true", "1") else r"\mathrm{fresh\ batches}"
     try:
-        numbers = [latex_number(f"{float(word):g}") for word in value.split()]
+        numbers = [latex_number(f"{float(word):g}") for word in re.split("[ /]", value)]
     except ValueError:
         named = _named(value)
         return f"{symbol} = {named}" if name == "covariance" else named

@@ -115,7 +115,7 @@ def curve_looks(data: xr.Dataset, colours: Sequence[str] | None = None) -> list[
     keys = curve_keys(data, _NOT_OF_NETWORKS)
     looks = style.looks(keys, colours)
     each = [looks[key] for key in keys]
-    if colours or "alpha0" not in data or not data["alpha0"].values.any():
+    if colours or "alpha0" not in data or (data["alpha0"].values == 0).all():
         return each
     return [
         look if step else style.look(style.NO_STEP, look["marker"])

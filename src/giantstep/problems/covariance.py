@@ -112,6 +112,15 @@ def _with_sum(values: Array, total: float) -> tuple[float, ...]:
     return tuple((values / (factor if abs(factor - 1) > _ROUNDING else 1)).tolist())
 
 
+def weights_match(covariance: Any, decay: float | tuple[float, ...]) -> bool:
+    """Tell whether the target's weights are given once, with as many eigenvalues, or none."""
+    if isinstance(covariance, str):
+        return not isinstance(decay, tuple)
+    if isinstance(covariance[0], tuple):
+        return decay == 0
+    return not isinstance(decay, tuple) or len(covariance) == len(decay)
+
+
 def directions_of(covariance: Any, decay: float | tuple[float, ...]) -> tuple[Array, Array]:
     """Return the eigenvalues that are given, and the target's squared components along each."""
     values, *beside = np.atleast_2d(np.array(covariance).T)

@@ -9,6 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from giantstep.problems.readout import NORMAL, Vocabulary
+from giantstep.problems.schedules import OnePerStep
 
 
 def format_number(value: float) -> str:
@@ -26,6 +27,8 @@ def format_vocabulary(vocabulary: Vocabulary) -> str:
 
 def format_value(value: Any) -> str:
     """Write the value of any parameter as the command line reads it."""
+    if isinstance(value, OnePerStep):
+        return "/".join(map(format_number, value))
     if isinstance(value, tuple | list):
         several = bool(value) and isinstance(value[0], tuple | list)
         return format_vocabulary(value) if several else " ".join(map(format_value, value))  # type: ignore[arg-type]
@@ -45,6 +48,7 @@ def format_problem(problem: Any) -> str:
     """
     values = {field.name: single(getattr(problem, field.name)) for field in fields(problem)}
     values |= {name: "normal" for name, value in values.items() if value == NORMAL}
+    values |= {k: format_value(x) for k, x in values.items() if isinstance(x, OnePerStep)}
     defaults = {field.name: field.default for field in fields(problem)}
     written = (
         f"{name}={format_number(value) if isinstance(value, float) else repr(value)}"

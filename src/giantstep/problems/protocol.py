@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY, CLASS, lookup
 from giantstep.problems import domains
-from giantstep.problems.covariance import ALWAYS, IDENTITY, directions_of, eigenvalues
+from giantstep.problems.covariance import (
+    ALWAYS,
+    IDENTITY,
+    directions_of,
+    eigenvalues,
+    weights_match,
+)
 from giantstep.problems.function_field import FunctionName
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.losses import SQUARE, STEP_LOSSES, lookup_loss
-from giantstep.problems.parameter import (
-    Parameter,
-    means,
-    read_parameters,
-    refuse,
-    unmet,
-)
+from giantstep.problems.parameter import Parameter, means, read_parameters, refuse, unmet
 from giantstep.problems.readout import READOUT, UNIFORM, Vocabulary
+from giantstep.problems.schedules import OnePerStep, PerStep, Schedule, each_row, numbers
 from giantstep.problems.shared import (
     ALPHA0,
     BETA,
@@ -42,17 +44,22 @@ from giantstep.problems.shared import (
 )
 from giantstep.problems.targets import CLASS_INPUTS, SAME_TARGET, teacher_of
 from giantstep.registry import Registry
-from giantstep.validation import Fault, Interval, refusal, whole_number
+from giantstep.validation import Fault, refusal, whole_number
 
 # How a step follows the gradient: in proportion to it, or by the signs of its entries.
 SGD, SIGN_DESCENT = OPTIMIZERS = ("sgd", "sign")
 # What a protocol has and spiked features have not.
 STEP_FIELDS = ("learning_rate", "alpha0")
+# What may be one number for each step.
+SCHEDULED = (*STEP_FIELDS, "decay")
 # The step exponent at which the spike keeps its strength as the dimension grows.
 GIANT_STEP = domains.STEP_EXPONENT.upper
 _ONE_DIRECTION = "of one direction where steps and readout learn different targets"
 _SIGNS = f"another: only {' and '.join(BINARY)} without noise have labels +1 and -1"
-_WEIGHTS = "a number or, for given eigenvalues without weights beside them, as many weights,"
+_WEIGHTS = (
+    "a number or, for given eigenvalues without weights beside them, as many weights, " + ALWAYS
+)
+_BATCHES = "one number, or > 0 and finite in each step on batches that are not used again"
 STEP_LOSS = Parameter(
     "loss along which the steps descend", r"\ell_1", STEP_LOSSES, "docs/step-loss.md", later=True
 )
@@ -66,7 +73,7 @@ OPTIMIZER = Parameter(
 WEIGHT_DECAY = Parameter(
     "share of the weights that each step takes off",
     r"\delta",
-    Interval(0, 0.999),
+    Schedule(0, 0.999),
     "docs/more-than-one-step.md",
     later=True,
 )
@@ -85,11 +92,12 @@ class Protocol:
     target : str
         Target function of one direction theta; or a teacher of up to three directions, such as
         "z1+z1*z2".
-    learning_rate : float
+    learning_rate : float or sequence of float
         eta tilde >= 0; the step size is eta = learning_rate * d, or less with a `step_exponent`.
-    alpha0 : float
-        Samples of the first step over d, in [0, inf]; 0 leaves the network at initialisation,
-        inf follows the population gradient.
+        As `alpha0` and `decay`, it may be one number for each step: (3, 2, 1), or "3/2/1".
+    alpha0 : float or sequence of float
+        Samples of each step over d, in [0, inf]; 0 leaves the network at initialisation, inf
+        follows the population gradient.
     beta : float
         Width over d, > 0.
     noise : float
@@ -138,7 +146,7 @@ class Protocol:
     step_loss : str
         Loss along which the steps descend, such as "huber:0.5", "absolute" or, for labels of +1 and
         -1, "logistic".
-    decay : float
+    decay : float or sequence of float
         Weight decay, from 0 to 0.999: a step takes the weights w to (1 - decay) w + step.
 
     Raises
@@ -163,8 +171,8 @@ class Protocol:
 
     activation: FunctionName = field(metadata=means(TRAINED_ACTIVATION))
     target: FunctionName = field(metadata=means(TARGET))
-    learning_rate: float = field(metadata=means(LEARNING_RATE))
-    alpha0: float = field(metadata=means(ALPHA0))
+    learning_rate: PerStep = field(metadata=means(LEARNING_RATE))
+    alpha0: PerStep = field(metadata=means(ALPHA0))
     beta: float = field(metadata=means(BETA))
     noise: float = field(default=0.0, metadata=means(NOISE))
     readout: Vocabulary = field(default=UNIFORM, metadata=means(READOUT))
@@ -181,7 +189,7 @@ class Protocol:
     covariance: str | tuple[Any, ...] = field(default=IDENTITY, metadata=means(COVARIANCE))
     target_decay: float | tuple[float, ...] = field(default=0.0, metadata=means(DECAY))
     step_loss: str = field(default=SQUARE, metadata=means(STEP_LOSS))
-    decay: float = field(default=0.0, metadata=means(WEIGHT_DECAY))
+    decay: PerStep = field(default=0.0, metadata=means(WEIGHT_DECAY))
 
     def __post_init__(self) -> None:
         faults = read_parameters(self)
@@ -205,23 +213,26 @@ class Protocol:
             *((name, one or not transfer, _ONE_DIRECTION) for name, one in of_one.items()),
             ("step_loss", signs or not lookup_loss(self.step_loss).margin, _SIGNS),
         ]
+        each = "as many as steps, or one for all" if self.steps > 1 else "one number for one step"
+        checks += [(name, len(numbers(self, name)) == self.steps, each) for name in SCHEDULED]
+        if isinstance(self.alpha0, tuple):
+            finite = all(0 < x < math.inf for x in self.alpha0) and not self.reuse_batch
+            checks.append(("alpha0", finite, _BATCHES))
         if self.has_covariance:
+            weights = weights_match(self.covariance, self.target_decay)
             checks += [
                 ("inputs", gaussian, f"{GAUSSIAN} or mixture:M {ALWAYS}"),
                 ("target", of_one["target"], f"of one direction {ALWAYS}"),
                 ("pretrain_target", not transfer, f"that of the readout {ALWAYS}"),
-                ("target_decay", self._has_matching_weights(), f"{_WEIGHTS} {ALWAYS}"),
+                ("target_decay", weights, f"{_WEIGHTS} {ALWAYS}"),
             ]
         return unmet(self, checks)
 
-    def _has_matching_weights(self) -> bool:
-        """Tell whether the target's weights are given once, with as many eigenvalues, or none."""
-        s, decay = self.covariance, self.target_decay
-        if isinstance(s, str):
-            return not isinstance(decay, tuple)
-        if isinstance(s[0], tuple):
-            return decay == 0
-        return not isinstance(decay, tuple) or len(s) == len(decay)
+    @cached_property
+    def each_step(self) -> tuple[Protocol, ...]:
+        """The steps as protocols of one step each, on a batch of its own."""
+        rows = each_row(self, SCHEDULED)
+        return tuple(replace(self, steps=1, reuse_batch=False, **row) for row in rows)
 
     has_steps: ClassVar[bool] = True
     # Whether features are those of a network without biases.
@@ -268,8 +279,9 @@ class Protocol:
         if math.isinf(dimension):
             allowed = f"{GIANT_STEP:g}, the giant step, in a theory of infinite dimension"
             raise refusal("step_exponent", self.step_exponent, allowed)
-        rate = self.learning_rate * dimension ** (self.step_exponent - GIANT_STEP)
-        return replace(self, learning_rate=rate, step_exponent=GIANT_STEP)
+        factor = dimension ** (self.step_exponent - GIANT_STEP)
+        rates = OnePerStep(rate * factor for rate in numbers(self, "learning_rate"))
+        return replace(self, learning_rate=rates, step_exponent=GIANT_STEP)
 
     @property
     def has_covariance(self) -> bool:
@@ -287,10 +299,10 @@ class Protocol:
         return tuple(share for _, share in self.readout)
 
     @property
-    def ratios(self) -> dict[str, float]:
-        """What networks have as many times the dimension of, by name."""
-        batch = {"alpha0": self.alpha0} if 0 < self.alpha0 < math.inf else {}
-        return {"beta": self.beta} | batch
+    def ratios(self) -> list[tuple[str, float]]:
+        """What networks have as many times the dimension of, with the name of each."""
+        batches = sorted(x for x in numbers(self, "alpha0") if 0 < x < math.inf)
+        return [("beta", self.beta), *(("alpha0", x) for x in dict.fromkeys(batches))]
 
     @property
     def follows_population(self) -> bool:
@@ -300,12 +312,12 @@ class Protocol:
     @property
     def moves(self) -> bool:
         """Whether its steps move the weights."""
-        return self.alpha0 > 0 and (self.learning_rate > 0 or self.decay > 0)
+        return self.alpha0 != 0 and (self.learning_rate != 0 or self.decay != 0)
 
     @property
     def reuses_samples(self) -> bool:
         """Whether a step moves weights that its own samples have moved before."""
-        return self.reuse_batch and self.steps > 1 and self.moves and self.alpha0 < math.inf
+        return self.reuse_batch and self.steps > 1 and self.moves and not self.follows_population
 
     @property
     def is_transfer(self) -> bool:

@@ -6,11 +6,11 @@ from giantstep.problems import domains
 from giantstep.problems.covariance import TARGET_DECAY, CovarianceDomain
 from giantstep.problems.domains import BETA as BETAS
 from giantstep.problems.domains import FLAG, REVERSED, SHARE, VARIANCE
-from giantstep.problems.domains import LEARNING_RATE as LEARNING_RATES
 from giantstep.problems.domains import STEPS as STEP_COUNTS
 from giantstep.problems.function_field import FunctionDomain
 from giantstep.problems.inputs import KNOWN_INPUTS
 from giantstep.problems.parameter import Parameter
+from giantstep.problems.schedules import Schedule
 from giantstep.problems.targets import PretrainTargetDomain, TargetDomain
 
 _STRUCTURED, _TRANSFER = "docs/structured-inputs.md", "docs/transfer.md"
@@ -22,9 +22,9 @@ TARGET = Parameter("target function", r"\sigma_\star", TargetDomain(), "(2)")
 LEARNING_RATE = Parameter(
     "learning rate over dimension",
     r"\tilde\eta",
-    LEARNING_RATES,
+    Schedule(**vars(domains.LEARNING_RATE)),
     "(3)",
-    note="the step size is this times d, or less with a step exponent",
+    note="the step size is this times d, or less with a step exponent; 3/2/1 is one for each step",
 )
 BETA = Parameter("width p/d", r"\beta", BETAS, "(18)", "width")
 NOISE = Parameter(
@@ -49,10 +49,10 @@ REUSE_BATCH = Parameter("whether later steps take the first batch again", "reuse
 ALPHA0 = Parameter(
     "sample complexity n0/d of the first batch",
     r"\alpha_0",
-    domains.ALPHA0,
+    Schedule(**vars(domains.ALPHA0)),
     "(9)",
     "first batch",
-    note="0 leaves out the step, inf follows the population gradient",
+    note="0 leaves out the step, inf follows the population gradient; 2/4/8 is one for each step",
 )
 EXPONENT = Parameter(
     "exponent s of the step size, learning_rate d^(s+1/2)",

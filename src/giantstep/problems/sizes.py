@@ -111,7 +111,7 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
     allowed = f"such that {{}} * dimension (here {sizes.dimension}) is from 1 to {LARGEST}"
     faults += [
         Fault(name, ratio, allowed.format(name))
-        for name, ratio in (*problem.ratios.items(), *(("alpha", alpha) for alpha in grid.alpha))
+        for name, ratio in (*problem.ratios, *(("alpha", alpha) for alpha in grid.alpha))
         if not 1 <= sizes.count(ratio) <= LARGEST
     ]
     teacher = teacher_of(problem.target)

@@ -227,9 +227,9 @@ class SpikedFeatures:
         return tuple(self.groups.pi.tolist())
 
     @property
-    def ratios(self) -> dict[str, float]:
-        """What networks have as many times the dimension of, by name."""
-        return {"beta": self.beta}
+    def ratios(self) -> list[tuple[str, float]]:
+        """What networks have as many times the dimension of, with the name of each."""
+        return [("beta", self.beta)]
 
     @property
     def has_plain_features(self) -> bool:

@@ -257,10 +257,10 @@ def _first_layer(problem: Problem, d: int, p: int, ahead: int) -> tuple[float, f
     weights = float(p) * d
     if isinstance(problem, SpikedFeatures):
         return 0.0, weights, 4 * weights
-    if math.isinf(problem.alpha0):  # products of all pairs of rows
+    if problem.follows_population:  # products of all pairs of rows
         pairs = problem.steps * (8 * p * weights + _PAIR * p**2)
         return pairs, weights, 28 * weights + 40 * FEWER_ROWS * p
-    samples = problem.steps * round(problem.alpha0 * d)
+    samples = sum(round(step.alpha0 * d) for step in problem.each_step)
     held = 8 * weights + ahead * FEWER_ROWS * (12 * p + 4 * d)
     return samples * (4.0 * weights + _SAMPLE), weights + float(samples) * d, held
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from giantstep.problems.overlaps import Variable
@@ -22,7 +23,18 @@ def total_samples(problem: Problem, data: xr.Dataset) -> dict[str, xr.Variable]:
         data.variables[name] if name in data.coords else getattr(problem, name, 0)
         for name in ("alpha0", "steps", "reuse_batch")
     )
+    alpha0 = _mean_batch(alpha0)
     return {"total_samples": data.variables["alpha"] + alpha0 * steps ** (1 - reuse)}
+
+
+def _mean_batch(alpha0: Any) -> Any:
+    """Return the mean over the steps, of which coordinates hold one number for each as a text."""
+    if isinstance(alpha0, tuple):
+        return np.mean(alpha0)
+    if isinstance(alpha0, xr.Variable) and alpha0.dtype.kind in "OU":
+        each = [np.mean([float(x) for x in of.split("/")]) for of in alpha0.values.ravel()]
+        return alpha0.copy(data=np.reshape(each, alpha0.shape))
+    return alpha0
 
 
 def dataset(

@@ -14,7 +14,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.formatting import format_value, format_vocabulary
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import SCHEDULED, Protocol
 from giantstep.questions.arguments import DIMENSION
 from giantstep.questions.case import Case
 from giantstep.questions.costs import THEORY_HOURS
@@ -87,7 +87,7 @@ def problem_parameters(problem: Problem) -> xr.Dataset:
     values = asdict(problem)
     if isinstance(problem, Protocol):
         values["readout"] = format_vocabulary(problem.readout)
-        lists = {name: values[name] for name in ("covariance", "target_decay")}
+        lists = {name: values[name] for name in ("covariance", "target_decay", *SCHEDULED)}
         values |= {k: format_value(of) for k, of in lists.items() if of and isinstance(of, tuple)}
     return xr.Dataset(_by_name(values))
 

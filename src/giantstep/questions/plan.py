@@ -132,6 +132,9 @@ def plan(
         faults += [] if value is None else of.faults(value)
     if not isinstance(problem, Protocol):
         faults.append(Fault("problem", problem, "a Protocol: only steps take samples"))
+    varied = "one number in plan, which varies how many steps there are"
+    of_steps = {name: getattr(problem, name, None) for name in (RATE, "decay")}
+    faults += [Fault(k, x, varied) for k, x in of_steps.items() if isinstance(x, tuple)]
     if samples is None and flops is None:
         faults.append(Fault(SAMPLES, None, "given, or flops"))
     faults += [Fault("over", name, RATE) for name in names if name != RATE]

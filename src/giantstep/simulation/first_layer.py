@@ -6,7 +6,7 @@ steps, in which the covariance matters, these take their place, and inputs are z
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -189,14 +189,15 @@ def _train(
     if problem.readout == NORMAL:
         letters = np.sort(rng.standard_normal(member.size))
     activation, omega = lookup(problem.activation), letters.astype(np.float32)
-    rate = problem.learning_rate * sizes.dimension / weights.shape[0]
+    steps = problem.each_step
+    rates = [step.learning_rate * sizes.dimension / weights.shape[0] for step in steps]
     if problem.alpha0 == 0:
         mean = np.zeros(weights.shape[1])
-    elif np.isinf(problem.alpha0):
-        mean = _follow_population(problem, rate, weights, omega, directions)
+    elif problem.follows_population:
+        mean = _follow_population(problem, rates, weights, omega, directions)
     else:
-        count = sizes.count(problem.alpha0)
-        mean, *_ = BatchSteps(problem, omega, rate, count, draw, pool).take(weights)
+        counts = [sizes.count(step.alpha0) for step in steps]
+        mean, *_ = BatchSteps(problem, omega, rates, counts, draw, pool).take(weights)
     if problem.has_covariance:
         weights *= _scales(problem)
         mean = mean * _scales(problem)
@@ -204,13 +205,13 @@ def _train(
     norm = float(np.linalg.norm(mean))
     # As in `equivalent_features`, v takes the sign of h1, so that r >= 0.
     spike = np.copysign(1, h1) * mean / norm if norm > 0 else other.astype(float)
-    strengths = problem.learning_rate / problem.beta * abs(h1) * norm * letters
-    if not problem.as_in_paper and problem.alpha0 > 0:
+    strengths = steps[0].learning_rate / problem.beta * abs(h1) * norm * letters
+    if not problem.as_in_paper and problem.alpha0 != 0:
         one = values.size == 1
         mean = weights.mean(axis=0, dtype=float) if one else np.full_like(spike, np.nan)
         norm = float(np.linalg.norm(mean))
         spike, strengths = mean / norm, np.full_like(strengths, norm)
-    elif problem.optimizer == SIGN_DESCENT and problem.alpha0 > 0 and values.any():
+    elif problem.optimizer == SIGN_DESCENT and problem.alpha0 != 0 and values.any():
         pulls = np.sign(letters)
         mean = pulls @ weights / (pulls @ pulls)
         norm = float(np.linalg.norm(mean))
@@ -220,18 +221,22 @@ def _train(
 
 
 def _follow_population(
-    problem: Protocol, rate: float, weights: Single, omega: Single, directions: Single
+    problem: Protocol,
+    rates: Sequence[float],
+    weights: Single,
+    omega: Single,
+    directions: Single,
 ) -> Array:
     """Take steps along the population's gradient, in place; return E y x."""
     activation, target = lookup(problem.activation), lookup_target(problem.target)
     o, along = omega.astype(float), directions.astype(float)
-    for step in range(problem.steps):
+    for k, (step, rate) in enumerate(zip(problem.each_step, rates, strict=True)):
         w = weights.astype(float)
-        if step == 0 and isinstance(target, ScalarFunction):
+        if k == 0 and isinstance(target, ScalarFunction):
             gradient = population_gradient(w, o, activation, target, along[0])
         else:
             gradient = trained_population_gradient(w, o, activation, target, along)
-        take_step(problem, weights, rate * gradient, rate)
+        take_step(step, weights, rate * gradient, rate)
     if isinstance(target, ScalarFunction):
         slopes = np.atleast_1d(standard_moments(target).slope)
     else:

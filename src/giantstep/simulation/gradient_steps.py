@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ def take_step(problem: Protocol, weights: Single, step: Reals, rate: float) -> N
     Parameters
     ----------
     problem : Protocol
+        Of this step.
     weights : Single, shape (p, d)
     step : Reals, shape (p, d)
         That of gradient descent.
@@ -44,9 +45,10 @@ class BatchSteps(NamedTuple):
     problem : Protocol
     omega : Single, shape (p,)
         The readout times sqrt(p): `f(x) = sum_i omega_i sigma(w_i.x)/p`.
-    rate : float
-    samples : int
-        In a batch.
+    rates : sequence of float
+        Of each step.
+    samples : sequence of int
+        In the batch of each.
     draw : callable
         From the numbers of a batch and of a block in it, and the samples in the block, to its
         inputs and labels.
@@ -56,20 +58,23 @@ class BatchSteps(NamedTuple):
 
     problem: Protocol
     omega: Single
-    rate: float
-    samples: int
+    rates: Sequence[float]
+    samples: Sequence[int]
     draw: Callable[[int, int, int], tuple[Single, Single]]
     pool: Workers
 
     def take(self, weights: Single) -> Iterator[Array]:
         """Change the weights in place, step by step; yield each batch's mean of y x."""
-        for step in range(self.problem.steps):
-            gradient, correlation = self._sums(weights, 0 if self.problem.reuse_batch else step)
-            gradient *= np.float32(self.rate / self.samples)
-            take_step(self.problem, weights, gradient, self.rate)
-            yield correlation / self.samples
+        steps = zip(self.problem.each_step, self.rates, self.samples, strict=True)
+        for k, (step, rate, samples) in enumerate(steps):
+            gradient, correlation = self._sums(
+                weights, 0 if self.problem.reuse_batch else k, samples
+            )
+            gradient *= np.float32(rate / samples)
+            take_step(step, weights, gradient, rate)
+            yield correlation / samples
 
-    def _sums(self, weights: Single, batch: int) -> tuple[Single, Array]:
+    def _sums(self, weights: Single, batch: int, samples: int) -> tuple[Single, Array]:
         """Sum `omega_i (y - f(x)) sigma'(w_i.x) x` and y x over a batch."""
         activation, loss = lookup(self.problem.activation), lookup_loss(self.problem.step_loss)
 
@@ -79,7 +84,7 @@ class BatchSteps(NamedTuple):
             return slopes, inputs, labels.astype(float) @ inputs
 
         gradient, correlation = np.zeros_like(weights), np.zeros(weights.shape[1])
-        blocks = enumerate(block_sizes(self.samples, FEWER_ROWS))
+        blocks = enumerate(block_sizes(samples, FEWER_ROWS))
         for slopes, inputs, of_block in self.pool.map_ahead(block, blocks):
             gradient += slopes.T @ inputs
             correlation += of_block

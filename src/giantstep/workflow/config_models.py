@@ -34,6 +34,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import Domain, Parameter, parameters_of
 from giantstep.problems.protocol import STEP_FIELDS, Protocol
 from giantstep.problems.readout import VocabularyDomain
+from giantstep.problems.schedules import Schedule
 from giantstep.problems.sizes import SEED, Sizes
 from giantstep.problems.spiked_features import SPIKED_FIELDS, one_spike_parameters
 from giantstep.questions.choices import GAINS, STOP_AT
@@ -67,6 +68,8 @@ def _type(domain: Domain) -> Any:
         return named or dict[float, float]
     if domain is FLAG:
         return bool
+    if isinstance(domain, Schedule):
+        return float | str
     if isinstance(domain, Interval | Several):
         return int if getattr(domain, "whole", False) else float
     return str
@@ -260,7 +263,8 @@ def _panel_model(
         kind: Any = Annotated[_type(parameter.domain), _within(parameter.domain)]
         default = None if base is _MapPanel or name in further else parameter.default
         default = dict(default) if isinstance(default, tuple) else default  # a vocabulary
-        described = _field(f"{parameter.meaning}: {parameter.domain}", default)
+        each = ", or one for each step, as in 3/2/1" * isinstance(parameter.domain, Schedule)
+        described = _field(f"{parameter.meaning}: {parameter.domain}{each}", default)
         fields[name] = (kind if base is _MapPanel else OneOrList[kind], described)  # type: ignore[misc]
 
     return create_model(title, __base__=base, __doc__=f"A panel of {title}.", **fields)
@@ -274,7 +278,9 @@ SPIKED = _panel_model(
 MAP = _panel_model("a map over two parameters", _MapPanel, _PROTOCOL, _POINT)
 MAP_PARAMETERS = _PROTOCOL | {name: _GRID[name] for name in _POINT}
 # Numbers, along which a map may have an axis.
-MAP_AXES = [name for name, one in MAP_PARAMETERS.items() if _type(one.domain) is float]
+MAP_AXES = [
+    name for name, one in MAP_PARAMETERS.items() if _type(one.domain) in (float, float | str)
+]
 # What tells the kinds of panel apart.
 _SIGNS = {STEPS: STEP_FIELDS, SPIKED: SPIKED_FIELDS, MAP: ("x", "y")}
 KINDS = {kind.__name__: kind for kind in _SIGNS}

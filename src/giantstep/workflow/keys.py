@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from giantstep.problems.canonical import digest, plain
-from giantstep.problems.formatting import format_number
+from giantstep.problems.formatting import format_number, format_value
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.task import Task
@@ -49,7 +49,7 @@ def result_key(stage: str, tasks: Mapping[str, Task]) -> str:
 def slug(problem: Problem) -> str:
     """Summarise a problem for people who list a folder of results."""
     if isinstance(problem, Protocol):
-        rate, alpha0 = format_number(problem.learning_rate), format_number(problem.alpha0)
+        rate, alpha0 = format_value(problem.learning_rate), format_value(problem.alpha0)
         words = [problem.activation, problem.target, f"eta{rate}", f"alpha0_{alpha0}"]
     else:
         strengths = "_".join(f"{strength:.4g}" for strength in problem.groups.u[:4])

@@ -12,7 +12,8 @@ from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import SCHEDULED, Protocol
+from giantstep.problems.schedules import has_schedules
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
 from giantstep.questions.checks import task_faults
@@ -23,7 +24,7 @@ from giantstep.theory.bayes_optimal import state_evolution
 from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.first_layer.layer import layer_of
-from giantstep.validation import Fault, raise_all
+from giantstep.validation import Fault, raise_all, refusal
 from giantstep.workflow.config_models import STEPS, kind_of
 from giantstep.workflow.curves import Curve
 from giantstep.workflow.panels import Panel, read_vocabularies
@@ -153,7 +154,7 @@ class _Tasks:
     def _theory(self) -> dict[str, Task]:
         """Return the tasks of a curve's theory, by role."""
         first = self.problem
-        if isinstance(first, Protocol):
+        if isinstance(first, Protocol) and not has_schedules(first, SCHEDULED):
             first = replace(first, steps=min(first.steps, _PLANNED_STEPS[first.reuse_batch]))
         check_resolution(first, equivalent_features(first, self.sizes.dimension))
         versions = self._versions()
@@ -198,6 +199,9 @@ class _Tasks:
         if dimensions := self.panel.theory_axis("dimension"):
             lists["dimensions"] = {"dimension": dimensions}
         if isinstance(self.problem, Protocol) and "learning_rates" in self.panel.given:
+            if has_schedules(self.problem, SCHEDULED):
+                given = self.panel.given["learning_rates"]
+                raise refusal("learning_rates", given, "left out where steps differ")
             rates = spaced_axis(**self.panel.given["learning_rates"])
             steps = tuple(range(1, self.problem.steps + 1))
             lists["learning_rates"] = {"learning_rate": rates, "steps": steps}

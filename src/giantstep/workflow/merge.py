@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ import xarray as xr
 
 from giantstep import __version__
 from giantstep.problems.canonical import plain
+from giantstep.problems.formatting import format_number
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.questions.datasets import count_groups
 from giantstep.vocabulary import label
@@ -74,6 +75,7 @@ def join_lines(lines: Sequence[xr.Dataset]) -> xr.Dataset:
     coords = dict.fromkeys(name for line in lines for name in sorted(line.coords, key=str))
     variables = dict.fromkeys(name for line in lines for name in line.data_vars)
     texts = {x: "" for line in lines for x in line.variables if line[x].dtype.kind in "OU"}
+    lines = [_in_texts(line, texts) for line in lines]
     # As variables, since coordinates that some lines lack are not filled.
     bare = [line.reset_coords(line.coords.keys() - {*line.dims, "curve"}) for line in lines]
     whole = xr.concat(
@@ -93,6 +95,15 @@ def join_lines(lines: Sequence[xr.Dataset]) -> xr.Dataset:
         {name: whole[name].variable for name in variables},
         coords={name: whole[name].variable for name in coords},
     )
+
+
+def _in_texts(line: xr.Dataset, names: Collection[Hashable]) -> xr.Dataset:
+    """Write the numbers of a line as texts where other lines have texts, as of schedules."""
+    found = [name for name in names if name in line and line[name].dtype.kind not in "OU"]
+    return line.assign({name: xr.apply_ufunc(_WRITTEN, line[name]) for name in found})
+
+
+_WRITTEN = np.vectorize(format_number, otypes=[str])
 
 
 def by_group(line: xr.Dataset) -> xr.Dataset:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -64,19 +65,19 @@ class ContinuedRows(ContinuedOneGroup):
 
     Parameters
     ----------
-    protocol : Protocol
-        Of plain descent.
+    steps : iterable of (Protocol, float)
+        Each by plain descent, and the factor on the squared length of all rows after it.
     before : tuple of NetworkState
         The network before each of its steps.
-    stretch : float
-        Factor on the squared length of all rows after each step.
     """
 
     def __init__(
-        self, protocol: Protocol, before: tuple[NetworkState, ...], stretch: float = 1.0
+        self, steps: Iterable[tuple[Protocol, float]], before: tuple[NetworkState, ...]
     ) -> None:
-        self.steps = [CovarianceStep(protocol, state, 1, on_path=True) for state in before[::-1]]
-        self.beta, self.stretch = protocol.beta, stretch
+        backwards = list(zip(steps, before, strict=True))[::-1]
+        self.steps = [CovarianceStep(of, state, 1, on_path=True) for (of, _), state in backwards]
+        self.stretches = [stretch for (_, stretch), _ in backwards]
+        self.beta = backwards[0][0][0].beta
         nodes = sum(step.samples.weight.size for step in self.steps)
         self._together = 1 + _CACHED // max(1, nodes)
 
@@ -84,8 +85,8 @@ class ContinuedRows(ContinuedOneGroup):
         """Compute the unknowns far above the real axis, where t is small: to first order in t."""
         t = self.beta * V1_hat[:, 0, 0] / L[:, 0]
         unknowns = [t]
-        for step in self.steps:
-            t, eta, weight = self.stretch * t, step.samples.eta, step.samples.weight
+        for step, stretch in zip(self.steps, self.stretches, strict=True):
+            t, eta, weight = stretch * t, step.samples.eta, step.samples.weight
             b, w = 1 + weight @ eta, weight @ eta**2
             unknowns += [b * step.bulk_variance * t, t, t * (b**2 + step.inverse_batch * w)]
             t = unknowns[-1]
@@ -94,7 +95,7 @@ class ContinuedRows(ContinuedOneGroup):
     def traces(self, unknowns: Complex, slope: Complex) -> Traces:
         """Compute the traces after all steps, and their derivatives along a slope by that of t."""
         t, before = unknowns[:, 0], self._before(unknowns, 0)
-        along = slope[:, 2] / slope[:, 0] / self.stretch
+        along = slope[:, 2] / slope[:, 0] / self.stretches[0]
         return before._replace(df=before.df + along / t, dphi=before.dphi - along / t**2)
 
     def equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
@@ -111,23 +112,23 @@ class ContinuedRows(ContinuedOneGroup):
         last = self._before(unknowns, 0)
         gap[:, 0] = last.t * (ratio + last.phi) - self.beta
         jacobian[:, 0, 0] = ratio + last.phi + last.t * last.dphi
-        jacobian[:, 0, 2] = -1 / (last.t * self.stretch)
-        for k, step in enumerate(self.steps):
+        jacobian[:, 0, 2] = -1 / (last.t * self.stretches[0])
+        for k, (step, stretch) in enumerate(zip(self.steps, self.stretches, strict=True)):
             own, outer = slice(3 * k + 1, 3 * k + 4), 3 * k
             before = self._before(unknowns, own.stop - 1)
-            at = SelfEnergy(step, self.stretch * unknowns[:, outer], unknowns[:, own], before)
+            at = SelfEnergy(step, stretch * unknowns[:, outer], unknowns[:, own], before)
             gap[:, own], jacobian[:, own, own] = at.gap, at.jacobian
-            jacobian[:, own, outer] = self.stretch * at.by_t
+            jacobian[:, own, outer] = stretch * at.by_t
             if k + 1 < len(self.steps):
                 t = before.t[:, None]
                 by_trace = at.by_f / t - at.by_phi / t**2
-                jacobian[:, own, own.stop + 1] = by_trace / self.stretch
+                jacobian[:, own, own.stop + 1] = by_trace / self.stretches[k + 1]
         return gap, jacobian
 
     def _before(self, unknowns: Complex, place: int) -> Traces:
         """Compute the traces at the t in some place; derivatives are at fixed theta."""
         if place + 2 < unknowns.shape[1]:
-            t, theta = unknowns[:, place], unknowns[:, place + 2] / self.stretch
+            t, theta = unknowns[:, place], unknowns[:, place + 2] / self.stretches[place // 3]
             f = theta / t
             return Traces(t, f, (1 - f) / t, -f / t, (2 * f - 1) / t**2)
         t, f = unknowns[:, place], 1 / (1 + unknowns[:, place])

@@ -132,11 +132,11 @@ class Descent(SteppedLayer):
         functions = protocol.activation, protocol.target
         student, target = (mean_derivatives(lookup(f), 3) for f in functions)
         _, *lower, third = np.abs(student * target)
-        rate = third / 2 * protocol.learning_rate / protocol.beta * (max(lower) < _ROUNDING)
+        growth = third / 2 / protocol.beta * (max(lower) < _ROUNDING)
         t = math.sqrt(2 * math.log(1 + protocol.beta * dimension) / dimension)
         square = 1.0
-        for state in self.states[1:]:
-            t += rate * t**2 / square**1.5
+        for step, state in zip(protocol.each_step, self.states[1:], strict=True):
+            t += growth * step.learning_rate * t**2 / square**1.5
             square = state.bulk_variance + state.spike_strength**2 + t**2
         return _ONE_NEURON * float(t**2 / square) ** 3
 

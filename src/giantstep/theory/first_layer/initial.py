@@ -18,6 +18,7 @@ class Initial(SteppedLayer):
 
     batch = 0.0
     takes = frozenset({"decay", "step_loss"})  # of no consequence without a step
+    takes_schedules = True
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""

@@ -17,7 +17,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import SCHEDULED, Protocol
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import (
@@ -232,10 +232,13 @@ class SteppedLayer(FirstLayer):
     ----------
     takes : frozenset of str
         Parameters of the protocol that it knows of, beside those that all layers know.
+    takes_schedules : bool
+        Whether steps may differ.
     """
 
     problem: Protocol
     takes: ClassVar[frozenset[str]] = frozenset()
+    takes_schedules: ClassVar[bool] = False
 
     def faults(self) -> list[Fault]:
         """List the parameters whose values this layer does not cover."""
@@ -245,6 +248,9 @@ class SteppedLayer(FirstLayer):
             (name, getattr(self.problem, name) == default, f"{default} in this theory")
             for name, default in defaults.items()
         ]
+        for name in SCHEDULED:
+            same = self.takes_schedules or not isinstance(getattr(self.problem, name), tuple)
+            unknown.append((name, same, "one number for all steps in this theory"))
         return [
             Fault(name, getattr(self.problem, name), allowed)
             for name, covered, allowed in unknown + self.scope()
@@ -268,8 +274,8 @@ class SteppedLayer(FirstLayer):
 
     @property
     def descent(self) -> Protocol:
-        """The protocol of plain descent that rows follow."""
-        return self.protocol
+        """The protocol of the first step, as plain descent."""
+        return self.protocol.each_step[0]
 
     def with_letters(self) -> tuple[FirstLayer, FirstLayer] | None:
         """Return it with the letters in place of a normal readout, and with twice as many."""
@@ -281,7 +287,7 @@ class SteppedLayer(FirstLayer):
     @property
     def batch(self) -> float:  # type: ignore[override]
         """The samples of all steps, over d."""
-        return self.protocol.alpha0 * self.protocol.steps
+        return sum(step.alpha0 for step in self.protocol.each_step)
 
     def common_rows(self) -> Array:
         """Compute (k0, k1) of `MeanRows`, where one factor is enough."""
@@ -301,11 +307,10 @@ class SteppedLayer(FirstLayer):
         With one letter and one step it is in the equations to first order. Several steps have it in
         the first of them.
         """
-        protocol, groups = self.descent, self.features.groups
+        protocol, groups, steps = self.descent, self.features.groups, self.protocol.steps
         letters, fractions = np.array(protocol.readout).T
         h1 = float(standard_moments(lookup(protocol.activation)).slope)
         e, power = protocol.learning_rate / protocol.beta, float(fractions @ letters**2)
         rows = protocol.beta * dimension * float(groups.pi @ groups.c)
         share = (e * h1**2) ** 2 * power / rows
-        one = letters.size == protocol.steps == 1
-        return _OWN_OUTPUT * (share**2 if one else share / protocol.steps)
+        return _OWN_OUTPUT * (share**2 if letters.size == steps == 1 else share / steps)

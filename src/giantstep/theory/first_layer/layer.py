@@ -60,7 +60,7 @@ def _kind(protocol: Protocol) -> type[SteppedLayer]:
     if protocol.is_transfer:
         return Transfer
     if protocol.optimizer == SIGN_DESCENT:
-        finite = math.isfinite(protocol.alpha0)
+        finite = not protocol.follows_population
         return OddSigns if protocol.as_in_paper and one_letter and finite else Signs
     if protocol.reuses_samples:
         return OneBatch

@@ -33,6 +33,7 @@ class Letters(SteppedLayer):
     """Neurons of one letter share a spike after each step on a fresh batch."""
 
     takes = frozenset({"step_loss"})
+    takes_schedules = True
     left_out = (
         "Here the trained bulk has the rows' covariance along spikes and target alone. What it"
         " leaves out is worth 2 % of the test error in the median, and up to 11 % where a batch"

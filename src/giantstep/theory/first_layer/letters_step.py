@@ -6,7 +6,7 @@ across it that the letters' spikes span.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -48,15 +48,18 @@ def letters_states(protocol: Protocol, fineness: int = 1) -> tuple[LettersState,
     array([[ 1.6596, -1.6227],
            [-1.6227,  1.6596]])
     """
-    one = replace(protocol, steps=1)
-    return tuple(_state_after(k + 1, one, fineness) for k in range(protocol.steps))
+    states = [_at_initialisation(len(protocol.readout))]
+    for step in protocol.each_step:
+        states.append(_state_after(step, states[-1], fineness))
+    return tuple(states[1:])
 
 
-@lru_cache(maxsize=256)  # protocols that differ in their number of steps share the first ones
-def _state_after(steps: int, protocol: Protocol, fineness: int) -> LettersState:
-    if steps == 0:
-        return LettersState.at_initialisation(len(protocol.readout))
-    state = _next_step(protocol, _state_after(steps - 1, protocol, fineness), fineness).take()
+_at_initialisation = lru_cache(maxsize=32)(LettersState.at_initialisation)
+
+
+@lru_cache(maxsize=256)  # protocols share the first steps that they have in common
+def _state_after(protocol: Protocol, before: LettersState, fineness: int) -> LettersState:
+    state = _next_step(protocol, before, fineness).take()
     largest = float(np.abs(state.spikes).max())
     check_weights(protocol, float(state.bulk_variance.max()), largest)
     return state

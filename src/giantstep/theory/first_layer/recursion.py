@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -34,44 +33,43 @@ _TOLERANCE = 1e-10
 _CACHED = 40_000
 
 
-class Network(NamedTuple):
-    """A network with a uniform readout that takes one step after another.
+def plain_descent(step: Protocol) -> tuple[Protocol, float]:
+    """State a step as one of plain descent, and the factor on all rows' squared length after it.
 
-    Attributes
-    ----------
-    protocol : Protocol
-        Of one step: protocols that differ in their number share the first ones.
-    fineness : int
-        Multiplies the number of nodes of all rules.
-    stretch : float
-        Factor on the squared length of all rows after each step.
+    With weight decay, `w <- (1 - decay) w + step` is a step at the rate over 1 - decay, after which
+    all rows are shorter.
     """
-
-    protocol: Protocol
-    fineness: int
-    stretch: float
+    kept = 1 - step.decay
+    return replace(step, learning_rate=step.learning_rate / kept, decay=0.0), kept**2
 
 
+@lru_cache(maxsize=32)
+def _at_initialisation(target: str) -> NetworkState:
+    return NetworkState.at_initialisation(target)
+
+
+# Protocols that have their first steps in common share the states and the rows after them.
 @lru_cache(maxsize=1024)
-def _state_after(steps: int, network: Network) -> NetworkState:
-    """Compute the state after some steps."""
-    protocol, fineness, stretch = network
-    if steps == 0:
-        return NetworkState.at_initialisation(protocol.target)
-    step = next_step(protocol, _state_after(steps - 1, network), fineness)
-    state = step.take().stretched(stretch)
-    check_weights(protocol, state.bulk_variance, state.spike_strength)
+def _state_after(step: Protocol, before: NetworkState, fineness: int) -> NetworkState:
+    """Compute the state after one more step."""
+    plain, stretch = plain_descent(step)
+    state = next_step(plain, before, fineness).take().stretched(stretch)
+    check_weights(plain, state.bulk_variance, state.spike_strength)
     return state
 
 
+@lru_cache(maxsize=32)
+def _initial_rows(state: NetworkState) -> RowFunctions:
+    return RowFunctions.at_initialisation(np.size(state.alignment))
+
+
 @lru_cache(maxsize=256)
-def _rows_after(steps: int, network: Network) -> RowFunctions:
-    """Compute the traces and forms of the rows after some steps."""
-    protocol, fineness, stretch = network
-    if steps == 0:
-        return RowFunctions.at_initialisation(np.size(_state_after(0, network).alignment))
-    rows = _rows_after(steps - 1, network)
-    step = CovarianceStep(protocol, _state_after(steps - 1, network), fineness)
+def _rows_after(
+    of: Protocol, state: NetworkState, rows: RowFunctions, fineness: int
+) -> RowFunctions:
+    """Compute the traces and forms of the rows after one more step, from those before it."""
+    plain, stretch = plain_descent(of)
+    step = CovarianceStep(plain, state, fineness)
     sigma = rows.covariance(step.norm_variance)
 
     def functions(t: Array) -> Array:
@@ -83,34 +81,21 @@ def _rows_after(steps: int, network: Network) -> RowFunctions:
             columns.append(as_columns(at.f, at.phi, forms))
         return np.concatenate(columns)
 
-    scale, most = _state_after(steps, network).bulk_variance, MOST if fineness == 1 else FEWER
-    return RowFunctions.fitted(scale / stretch, functions, _TOLERANCE, most).stretched(stretch)
+    after, most = _state_after(of, state, fineness), MOST if fineness == 1 else FEWER
+    scale = after.bulk_variance / stretch
+    return RowFunctions.fitted(scale, functions, _TOLERANCE, most).stretched(stretch)
 
 
 class Recursion(Descent):
-    """Steps on fresh batches from a uniform readout.
-
-    With weight decay, `w <- (1 - decay) w + step` is a step at the rate over 1 - decay, after which
-    all rows are shorter.
-    """
+    """Steps on fresh batches from a uniform readout."""
 
     takes = frozenset({"decay", "step_loss"})
+    takes_schedules = True
 
     @property
-    def stretch(self) -> float:
-        """Factor on the squared length of all rows after each step."""
-        return (1 - self.protocol.decay) ** 2
-
-    @cached_property
     def descent(self) -> Protocol:
-        """The protocol of the steps, after each of which rows are stretched."""
-        rate = self.protocol.learning_rate / (1 - self.protocol.decay)
-        return replace(self.protocol, learning_rate=rate, decay=0.0)
-
-    def network(self, fineness: int) -> Network:
-        """Return the network that takes these steps."""
-        one_step = replace(self.descent, steps=1, reuse_batch=False)
-        return Network(one_step, fineness, self.stretch)
+        """The protocol of the first step, as plain descent."""
+        return plain_descent(super().descent)[0]
 
     @cached_property
     def states(self) -> tuple[NetworkState, ...]:
@@ -119,26 +104,33 @@ class Recursion(Descent):
 
     def states_on(self, fineness: int) -> tuple[NetworkState, ...]:
         """Compute them on rules of some fineness."""
-        network = self.network(fineness)
-        return tuple(_state_after(k, network) for k in range(self.protocol.steps + 1))
+        states = [_at_initialisation(self.protocol.target)]
+        for step in self.protocol.each_step:
+            states.append(_state_after(step, states[-1], fineness))
+        return tuple(states)
 
     def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
         """Compute the rows' functions and the state after the last step."""
-        network, steps = self.network(self.fineness), self.protocol.steps
-        return _rows_after(steps, network), _state_after(steps, network)
+        states = self.states_on(self.fineness)
+        rows = _initial_rows(states[0])
+        for step, state in zip(self.protocol.each_step, states[:-1], strict=True):
+            rows = _rows_after(step, state, rows, self.fineness)
+        return rows, states[-1]
 
     def at_complex_ridges(self) -> ContinuedRows:
         """Return the variances at complex ridges."""
-        return ContinuedRows(self.descent, self.states[:-1], self.stretch)
+        return ContinuedRows(map(plain_descent, self.protocol.each_step), self.states[:-1])
 
     def own_norms(self, dimension: float) -> Array:
         """Compute what the own output adds to the squared norm of rows in one step."""
-        if self.protocol.step_loss == SQUARE:
-            return self.stretch * own_output_norms(self.descent, dimension)
-        step = next_step(replace(self.descent, steps=1), self.states[0], self.fineness)
+        (of,) = self.protocol.each_step
+        plain, stretch = plain_descent(of)
+        if plain.step_loss == SQUARE:
+            return stretch * own_output_norms(plain, dimension)
+        step = next_step(plain, self.states[0], self.fineness)
         curvature, squared, _ = step.curvatures.sum(axis=1)
         mean = float(step.powers[1].sum())
-        return self.stretch * own_output_norms(self.descent, dimension, mean, curvature, squared)
+        return stretch * own_output_norms(plain, dimension, mean, curvature, squared)
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
