@@ -112,11 +112,12 @@ def _remarks(layer: FirstLayer, bulk: str, label_kurtosis: float) -> list[str]:
     """Say where the ends of the bulk of networks are elsewhere."""
     if bulk == ISOTROPIC or math.isinf(layer.batch):
         return []
-    remarks = list(layer.left_out)
-    if remarks:
-        remarks.append(
-            "So, the bulk of networks may end elsewhere: 15 % higher in one case, of letters ±1."
-        )
+    remarks = []
+    if len(getattr(layer.problem, "readout", ())) > 1:
+        remarks += [
+            *layer.left_out,
+            "So, the bulk of networks may end elsewhere: 15 % higher in one case, of letters ±1.",
+        ]
     if label_kurtosis > _OF_NORMAL_LABELS:
         remarks.append(
             "Labels have heavier tails than normal ones, and `bulk_upper_edge` is where those of"
