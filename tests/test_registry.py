@@ -35,5 +35,5 @@ def test_entries_and_members_of_families_are_found_and_made_once():
 
 
 def test_names_and_patterns_are_listed():
-    assert str(KNOWN_LOSSES).startswith("one of square, huber, hinge, logistic, log_cosh, ")
+    assert str(KNOWN_LOSSES).startswith("one of square, huber, absolute, hinge, logistic, ")
     assert str(KNOWN_TEACHERS).startswith("a sum of products of directions")

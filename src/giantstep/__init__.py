@@ -81,7 +81,7 @@ True
 Traceback (most recent call last):
 giantstep.validation.InvalidParametersError: alpha = -1.0: must be a number from 1e-12 to 1e+12
 loss = 'cubic': must be one of ...
-dimension = 1: must be a number from 2 to 1e+12, or inf
+dimension = 1.0: must be a number from 2 to 1e+12, or inf
 """
 
 from typing import TYPE_CHECKING, Any
