@@ -129,7 +129,8 @@ def simulate(problem: Recovery, dimension: int, network: int, seed: int = SEED) 
     weights, rows, changes = initial.copy(), [along(initial, directions)], [np.nan]
     with workers(1) as pool:
         rate, samples = problem.rate(dimension), problem.batch(dimension)
-        for _ in BatchSteps(protocol, omega, rate, samples, draw, pool).take(weights):
+        rates, counts = [rate] * problem.steps, [samples] * problem.steps
+        for _ in BatchSteps(protocol, omega, rates, counts, draw, pool).take(weights):
             rows.append(along(weights, directions))
             changes.append(along(weights - initial, directions))
     return Shares(np.stack(rows), np.stack(np.broadcast_arrays(*changes)))
