@@ -192,6 +192,7 @@ class SpectralDensity:
         step = -solve_small(np.eye(T.shape[-1]) - H @ T, at.hats - mapped)
         step[~settled] = 0
         hats = at.hats + step
+        response = self.bulk.moved(response, -np.einsum("sij,sj->si", T, step))
         size = np.max(np.abs(step), axis=-1) / np.max(np.abs(hats), axis=-1)
         change = np.where(settled, size, 1.0)
         # Above the real axis V2 has a positive imaginary part, and the hats a negative one.

@@ -59,6 +59,10 @@ class ContinuedOneGroup(ABC):
         reached = near + step
         return *variances_at(A, L, self.traces(reached, slope), self.beta), reached
 
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Leave the unknowns, which `variances_near` moves."""
+        return response
+
 
 class ContinuedRows(ContinuedOneGroup):
     """The map from complex hats to V and T, near a solution.

@@ -85,6 +85,12 @@ class GroupsBulk(Bulk):
         q = V[:, -pi.size :] / pi
         return V, T, np.concatenate([q, modes.theta, modes.single.powers[0]], axis=-1)
 
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Move q along; theta and tr Z are only where to start from."""
+        pi = self.rows.pi
+        q, modes = response[:, : pi.size], response[:, pi.size :]
+        return np.concatenate([q + dV[:, -pi.size :] / pi, modes], axis=-1)
+
     def spike_response(self, V1_hat: Array, V: Array) -> GroupsResponse:
         """Compute how the readout responds at a solution."""
         return GroupsResponse(self, V1_hat, V)

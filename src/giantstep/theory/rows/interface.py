@@ -222,6 +222,9 @@ class ContinuedVariances(Protocol):
         response : Complex, shape (S, D)
         """
 
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Predict the response where V has changed by dV, shape (S, K)."""
+
 
 def in_parts(triangle: Triangle, through_q: Array, direct: Array | None) -> tuple[Array, Array]:
     """Arrange what acts through q, shape (S, G), and what acts at fixed q, (S, R, R)."""

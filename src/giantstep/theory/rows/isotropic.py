@@ -152,6 +152,10 @@ class IsotropicBulk(Bulk):
         V, T = self._variances_from(near, V1_hat, L, _NEARBY_ITERATIONS)
         return V, T, np.divide(V[:, -near.shape[1] :], self.groups.pi, dtype=complex)
 
+    def moved(self, response: Complex, dV: Complex) -> Complex:
+        """Leave q, which `variances_near` solves for."""
+        return response
+
     def spike_response(self, V1_hat: Array, V: Array) -> IsotropicResponse:
         """Compute how the readout responds at a solution."""
         return IsotropicResponse(self, V1_hat, V)
