@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
-import xarray as xr
 from bokeh.document import Document
 from bokeh.layouts import column
 
@@ -276,5 +275,7 @@ def _accuracy(known: Mapping[str, Any]) -> Iterator[str]:
     if left_out > _TOLD:
         yield f"left out by the theory: up to {left_out:.1%}"
     if not np.isnan(known["chi_2"]).all():
+        import xarray as xr  # which the server starts without
+
         answer = xr.Dataset({name: ("point", known[name]) for name in OF_COVARIANCE})
         yield from (remark.rstrip(".") for remark in covariance_remarks(answer))

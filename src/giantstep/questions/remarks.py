@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from giantstep.arrays import Array
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.losses import FLOW
 from giantstep.theory.readout.status import Status
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 # Of which estimated relative corrections on an answer warns, and in words what they are for.
 RELIABLE = 0.05
@@ -44,6 +47,7 @@ def at_points(mask: xr.DataArray) -> str:
 
     Examples
     --------
+    >>> import xarray as xr
     >>> mask = xr.DataArray([True, True, False], {"alpha": [0.1, 0.3, 1.0]})
     >>> at_points(mask)
     'At 2 of 3 points (alpha 0.1 to 0.3)'
