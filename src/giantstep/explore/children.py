@@ -41,7 +41,7 @@ def warm_up() -> None:
 
 
 class Child:
-    """Does tasks in a process of its own, one at a time; made and called in an event loop.
+    """Does tasks in a process of its own, one at a time; asked in an event loop.
 
     A task that is superseded ends when it says something. If it is silent for `GRACE` seconds, its
     process is killed, and another one started.
@@ -57,12 +57,12 @@ class Child:
 
     def __init__(self, work: str, deliver: Deliver) -> None:
         self._work, self._deliver = work, deliver
-        self._loop = asyncio.get_running_loop()
         # The newest task, not yet sent, and the one that was sent; each with its number.
         self._waiting: tuple[int, Any] | None = None
         self._doing: tuple[int, Any] | None = None
         self._process: Any = None
         self._pipe: Any = None
+        self._loop: asyncio.AbstractEventLoop  # in which the process was started
 
     def ask(self, number: int, task: Any) -> None:
         """Do a task instead of all earlier ones."""
@@ -94,6 +94,7 @@ class Child:
             self._process = _CONTEXT.Process(target=_serve, args=arguments, daemon=True)
             self._process.start()
             theirs.close()
+            self._loop = asyncio.get_running_loop()
             self._loop.add_reader(self._pipe.fileno(), self._receive)
         self._pipe.send(self._doing)
 

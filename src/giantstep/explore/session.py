@@ -69,7 +69,8 @@ class Session:
             document.add_root(root)
         document.on_session_destroyed(lambda _: self.close())
         self._renew_plot({})
-        self._theory.ask(self.number, self.view)
+        # Bokeh may fill documents in a thread without an event loop.
+        document.add_next_tick_callback(lambda: self._theory.ask(self.number, self.view))
 
     def close(self) -> None:
         """End the processes of this page."""
