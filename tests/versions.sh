@@ -6,11 +6,12 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 folder=.versions
 uv=.venv/bin/uv
-# Without those that measure this machine, and three files that take as long as all others.
-read -r -d '' -a tests <<<"${TESTS:-tests/cli tests/questions tests/numerics tests/problems
-  tests/workflow/test_keys.py tests/explore/test_server.py --ignore=tests/questions/test_costs.py
-  --ignore=tests/questions/test_optimise.py --ignore=tests/questions/test_plan.py
-  --ignore=tests/numerics/test_own_functions.py}"
+# Without those that measure this machine, and the longest, so that all fits into minutes.
+long=(cli/test_hostile_arguments.py questions/test_costs.py questions/test_from_data.py
+  questions/test_optimise.py questions/test_plan.py questions/test_stopping.py
+  questions/test_tasks.py numerics/test_own_functions.py)
+read -r -d "" -a tests <<<"${TESTS:-tests/cli tests/questions tests/numerics tests/problems
+  tests/workflow/test_keys.py tests/explore/test_server.py ${long[*]/#/--ignore=tests/}}"
 named=$(grep -o 'Python :: 3\.[0-9]*' pyproject.toml | grep -o '3\..*')
 oldest=${named%%[[:space:]]*}
 newest=$oldest
