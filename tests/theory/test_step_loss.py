@@ -7,6 +7,8 @@ import pytest
 
 import giantstep
 from giantstep import Protocol, SmoothLoss, own_loss
+from giantstep.theory.first_layer.fresh_step import next_step
+from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.validation import InvalidParametersError
 
 BULKS = "isotropic", "trained"
@@ -59,6 +61,15 @@ def test_networks_have_the_errors_of_the_theory_after_two_steps(target, loss, no
     square = giantstep.solve(Protocol("tanh", target, 3, 3, 1, noise=noise, steps=2), 1.5, 0.1)
     theory = found.test_error.isel(theory=0)
     assert abs(theory / square.test_error - 1).item() > 0.02
+
+
+def test_a_loss_that_is_not_symmetric_is_averaged_over_both_halves_of_kappa():
+    def is_halved(loss):
+        problem = Protocol("tanh", "sin", 2, 2, 1, step_loss=loss)
+        return next_step(problem, NetworkState.at_initialisation("sin"), 1).mirrored
+
+    assert is_halved("huber:0.5")
+    assert not is_halved("quantile:0.2")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
@@ -77,7 +78,8 @@ class FreshStep(Step):
         """Whether what happens at -kappa follows from what does at kappa."""
         functions = self.protocol.activation, self.protocol.target
         several = teacher_of(self.protocol.target) is not None
-        return not several and all(lookup(function).parity == "odd" for function in functions)
+        odd = not several and all(lookup(function).parity == "odd" for function in functions)
+        return odd and lookup_loss(self.protocol.step_loss).is_symmetric()
 
     @property
     def output(self) -> Array:
