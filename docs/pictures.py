@@ -1,6 +1,7 @@
-"""Draw the pictures in which tutorials and some pages end, by running them: `make pictures`.
+"""Draw the pictures of tutorials and of some pages: `make pictures`.
 
-Each is written to docs/static/ under the name that its page shows.
+Tutorials are run as they stand, and the programs in examples/ that pages name. Each picture is
+written to docs/static/ under the name that its page shows.
 """
 
 import doctest
@@ -10,6 +11,7 @@ import shlex
 import shutil
 import tempfile
 from pathlib import Path
+from runpy import run_path
 
 import matplotlib
 import matplotlib.pyplot
@@ -22,7 +24,9 @@ WRITTEN = {
     "tutorials/first-answers": "first-answers.png",
     "tutorials/command-line": "command-line-tutorial.png",
     "tutorials/theory-beside-networks": "theory-beside-networks.png",
-    "cross-validation": "cross-validation.png",
+}
+PROGRAMS = {
+    "cross_validation": "cross-validation.png",
     "digits": "digits.png",
     "ensembles": "ensembles.png",
 }
@@ -49,3 +53,7 @@ if __name__ == "__main__":
             matplotlib.pyplot.close("all")
             run((DOCS / f"{name}.md").read_text(encoding="utf-8"))
             shutil.copy(f"{Path(name).name}.png", DOCS / "static" / picture)
+        for name, picture in PROGRAMS.items():
+            matplotlib.pyplot.close("all")
+            run_path(str(DOCS.parent / f"examples/{name}.py"))
+            shutil.copy(picture, DOCS / "static")

@@ -4,6 +4,7 @@ import contextlib
 import doctest
 import io
 import re
+from runpy import run_path
 
 import pytest
 from tiny import ROOT
@@ -45,3 +46,13 @@ def test_the_python_of_a_page_runs_and_prints_what_it_shows(page, tmp_path, monk
         with contextlib.redirect_stdout(printed):
             exec(compile(code, str(page), "exec"), names)
         assert "".join(printed.getvalue().split()) in "".join(text.split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["cross_validation", "digits", "ensembles"])
+def test_a_program_that_a_page_names_draws_its_figure(name, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    pytest.importorskip("sklearn")
+    monkeypatch.chdir(tmp_path)
+    run_path(str(ROOT / f"examples/{name}.py"))
+    assert [path.suffix for path in tmp_path.iterdir()] == [".png"]
