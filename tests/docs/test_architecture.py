@@ -1,6 +1,5 @@
 """The additions that the architecture page shows apply to the code as it is, and run."""
 
-import re
 import shutil
 import subprocess
 import sys
@@ -8,10 +7,10 @@ import sys
 import pytest
 from tiny import ROOT
 
-DIFFS = re.findall(
-    r"^```diff\n(.*?)^```$", (ROOT / "docs/architecture.md").read_text(), re.M | re.S
+DECAY, LOSS, QUESTION, FIGURE = (
+    (ROOT / f"docs/additions/{name}.diff").read_text()
+    for name in ("weight_decay", "loss", "question", "figure")
 )
-DECAY, LOSS, QUESTION, FIGURE = DIFFS
 PROTOCOL = "from giantstep import Protocol, solve; "
 DECAYED = PROTOCOL + (
     "p = Protocol('tanh', 'sin', 3, alpha0=4, beta=1, decay=0.5);"
