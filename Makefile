@@ -59,7 +59,7 @@ test-explore: $(READY)
 	tests/explore/browser/chromium.sh run $(PYTEST) tests/explore/browser
 
 # Quick tests with every Python of this machine that is supported, and with the newest and the lowest
-# versions of libraries; TESTS="tests" runs others.
+# versions of libraries.
 test-versions: $(READY)
 	tests/versions.sh
 

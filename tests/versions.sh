@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Quick tests with each further Python that pyproject.toml names, and the next, with the lock; with
 # the newest versions of all libraries, on the newest Python; and with the lowest, on the oldest.
-# Environments are made anew by uv. TESTS="tests/theory" chooses other tests.
+# Other Pythons are noticed where arguments, keys and pages are; other libraries in numbers, too.
+# Environments are made anew by uv.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 folder=.versions
 uv=.venv/bin/uv
+surface=(tests/cli tests/problems tests/workflow/test_keys.py tests/explore/test_server.py
+  --ignore=tests/cli/test_hostile_arguments.py)
 # Without those that measure this machine, and the longest, so that all fits into minutes.
-long=(cli/test_hostile_arguments.py questions/test_costs.py questions/test_from_data.py
-  questions/test_optimise.py questions/test_plan.py questions/test_stopping.py
-  questions/test_tasks.py numerics/test_own_functions.py)
-read -r -d "" -a tests <<<"${TESTS:-tests/cli tests/questions tests/numerics tests/problems
-  tests/workflow/test_keys.py tests/explore/test_server.py ${long[*]/#/--ignore=tests/}}"
+numbers=(tests/questions tests/numerics --ignore=tests/numerics/test_own_functions.py
+  --ignore=tests/questions/test_{costs,from_data,optimise,plan,stopping,tasks}.py)
 named=$(grep -o 'Python :: 3\.[0-9]*' pyproject.toml | grep -o '3\..*')
 oldest=${named%%[[:space:]]*}
 newest=$oldest
@@ -24,11 +24,12 @@ environment() {
   "${make[@]}" 2>/dev/null || PYENV_VERSION=$2 "${make[@]}" 2>/dev/null
 }
 
-# check NAME REQUIREMENTS: install these into that environment, then the package, and test it.
+# check NAME TESTS REQUIREMENTS: install these into that environment, then the package, and test it.
 check() {
+  local -n tests=$2
   local python=$folder/$1/bin/python
   echo "== $1: $("$python" --version)"
-  "$uv" pip install --quiet --python "$python" "${@:2}" &&
+  "$uv" pip install --quiet --python "$python" "${@:3}" &&
     "$uv" pip install --quiet --python "$python" --no-deps --editable . &&
     "$python" -m pytest -n logical --dist worksteal "${tests[@]}" || failed+=("$1")
 }
@@ -39,16 +40,17 @@ for version in $named 3.$((${named##*3.} + 1)); do
     newest=$version # `make test` has the lock
   elif environment "lock-$version" "$version"; then
     newest=$version
-    check "lock-$version" --require-hashes --requirement requirements.lock
+    check "lock-$version" surface --require-hashes --requirement requirements.lock
   else
     missing+=("$version")
   fi
 done
 wanted=(--requirement pyproject.toml --extra test --extra data)
+everything=("${surface[@]}" "${numbers[@]}")
 environment newest "$newest"
-check newest "${wanted[@]}"
+check newest everything "${wanted[@]}"
 environment lowest "$oldest" || { environment lowest "$own"; }
-check lowest --resolution lowest-direct "${wanted[@]}"
+check lowest everything --resolution lowest-direct "${wanted[@]}"
 
 [ ${#missing[@]} = 0 ] || echo "not tested, for want of such a Python on this machine: ${missing[*]}"
 [ ${#failed[@]} = 0 ] || { echo "failed with: ${failed[*]}" && exit 1; }
