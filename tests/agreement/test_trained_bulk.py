@@ -7,7 +7,7 @@ from alarms import largest_z
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.sizes import EXACT, Sizes
+from giantstep.problems.sizes import Sizes
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.readout.solve import solve
@@ -17,7 +17,7 @@ def gaps(protocols, grid, dimension, networks, bulks):
     """Return relative gaps of simulation to each theory, and their standard errors."""
     found = {bulk: [] for bulk in bulks}
     for i, protocol in enumerate(protocols):
-        raw = simulate(protocol, grid, Sizes(dimension, 2, EXACT), range(networks), i)
+        raw = simulate(protocol, grid, Sizes(dimension, 2, 1), range(networks), i)
         error = summarise(raw.test_error)
         for bulk in bulks:
             theory = solve(protocol, grid, bulk).test_error

@@ -122,7 +122,6 @@ BAD = [
     ("theory --loss hinge", "--loss hinge: must be square or huber"),
     ("theory --ridge 0 --loss huber", "--ridge 0.0: must be a number from 1e-08"),
     ("simulate --model conditional_gaussian", "--model is for spiked"),
-    ("simulate --test-samples exact", "tanh has no closed form"),
     ("simulate --threads 0", "--threads 0: must be a whole number"),
     ("simulate --alpha0 inf --dimension 9", "64 or more, for the population"),
     ("simulate --learning-rate 1e12 --readout 1e6:1 --dimension 50", "stay below 1e+12"),

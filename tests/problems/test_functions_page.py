@@ -22,8 +22,7 @@ def trained(name):
 def row(name, function):
     slope = float(standard_moments(function).slope)
     shown = f"{slope if abs(slope) > 1e-12 else 0:.4g}"
-    exact = "yes" if function.covariance is not None else "no"
-    return f"| `{name}` | {function.parity} | {shown} | {trained(name)} | {exact} |"
+    return f"| `{name}` | {function.parity} | {shown} | {trained(name)} |"
 
 
 def test_the_page_has_the_table_of_functions():

@@ -60,7 +60,6 @@ def test_problems_have_the_digests_and_seeds_of_ever(pinned, state, problem):
         ("ef25acd3ac80d444", [Grid((0.3, 0.9, 2.0), (0.01, 0.3))]),
         ("11793985c9a61289", [Grid((1.0,), (1.0,), "huber:0.5")]),
         ("bb3d2f21ed345542", [Sizes(100)]),
-        ("67dfb2f2db372034", [Sizes(100, 2, "exact")]),
         ("6766fac8e4fa434b", [Protocol(*PAPER), Grid((0.3,), (0.1,))]),
     ],
 )

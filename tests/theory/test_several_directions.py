@@ -117,8 +117,6 @@ def test_what_is_not_covered_is_refused_with_the_reason():
         replace(STAIRCASE, target="he5(z1)*he2(z2)")
     with pytest.raises(InvalidParametersError, match="whose squares add up to at most 1"):
         SpikedFeatures("elu", "z1*z2", 1, 1, alignment=(0.8, 0.8), beta=1)
-    with pytest.raises(InvalidParametersError, match="has several directions"):
-        simulate(replace(STAIRCASE, activation="relu"), GRID, Sizes(50, 1, "exact"), [0], 0)
 
 
 @pytest.mark.slow

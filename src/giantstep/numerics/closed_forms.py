@@ -1,8 +1,4 @@
-"""Gaussian moments and covariances that are known in closed form.
-
-Moments are those of `GaussianMoments`, for std > 0. Covariances are E f(a) f(b) for centred
-Gaussians a and b of variances A and B and covariance C.
-"""
+"""Gaussian moments that are known in closed form: those of `GaussianMoments`, for std > 0."""
 
 from __future__ import annotations
 
@@ -41,7 +37,6 @@ class GaussianMoments:
 
 
 Moments = Callable[[Array, Array | float], GaussianMoments]
-Covariance = Callable[[Array, Array, Array], Array]
 
 
 def sign_moments(mean: Array, std: Array | float) -> GaussianMoments:
@@ -108,44 +103,13 @@ def probit_moments(mean: Array, std: Array | float) -> GaussianMoments:
     return GaussianMoments((1 + of_erf.mean) / 2, of_erf.slope / 2, of_erf.residual / 4)
 
 
-def sign_covariance(C: Array, A: Array, B: Array) -> Array:
-    """Compute the covariance of signs."""
-    return 2 / np.pi * np.arcsin(np.clip(C / np.sqrt(A * B), -1, 1))
-
-
-def erf_covariance(C: Array, A: Array, B: Array) -> Array:
-    """Compute the covariance of error functions."""
-    return 2 / np.pi * np.arcsin(2 * C / np.sqrt((1 + 2 * A) * (1 + 2 * B)))
-
-
-def sin_covariance(C: Array, A: Array, B: Array) -> Array:
-    """Compute the covariance of sines."""
-    return (np.exp(C - (A + B) / 2) - np.exp(-C - (A + B) / 2)) / 2
-
-
-def relu_covariance(C: Array, A: Array, B: Array) -> Array:
-    """Compute E max(a, 0) max(b, 0)."""
-    angle = np.arccos(np.clip(C / np.sqrt(A * B), -1, 1))
-    return np.sqrt(A * B) / (2 * np.pi) * (np.sin(angle) + (np.pi - angle) * np.cos(angle))
-
-
-def leaky_covariance(below: float) -> Covariance:
-    """Make E f(a) f(b) of f(t) = max(t, 0) + below min(t, 0)."""
-    return lambda C, A, B: below * C + (1 - below) ** 2 * relu_covariance(C, A, B)
-
-
-def probit_covariance(C: Array, A: Array, B: Array) -> Array:
-    """Compute E f(a) f(b) of the Gaussian distribution function f."""
-    return (1 + erf_covariance(C / 2, A / 2, B / 2)) / 4
-
-
-# Both, by the name of the function.
-CLOSED_FORMS: dict[str, tuple[Moments, Covariance]] = {
-    "sign": (sign_moments, sign_covariance),
-    "sin": (sin_moments, sin_covariance),
-    "erf": (erf_moments, erf_covariance),
-    "relu": (relu_moments, relu_covariance),
-    "leaky_relu": (leaky_moments(0.01), leaky_covariance(0.01)),
-    "abs": (leaky_moments(-1.0), leaky_covariance(-1.0)),
-    "probit": (probit_moments, probit_covariance),
+# By the name of the function.
+CLOSED_FORMS: dict[str, Moments] = {
+    "sign": sign_moments,
+    "sin": sin_moments,
+    "erf": erf_moments,
+    "relu": relu_moments,
+    "leaky_relu": leaky_moments(0.01),
+    "abs": leaky_moments(-1.0),
+    "probit": probit_moments,
 }

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import erf, expit, factorial, ndtr, roots_hermitenorm
+from scipy.special import erf, expit, ndtr, roots_hermitenorm
 
 from giantstep.arrays import Array, Reals
-from giantstep.numerics.closed_forms import CLOSED_FORMS, Covariance, GaussianMoments, Moments
+from giantstep.numerics.closed_forms import CLOSED_FORMS, GaussianMoments, Moments
 from giantstep.numerics.quadrature import normal_density
 
 Parity = Literal["odd", "even", "none"]
@@ -42,9 +42,6 @@ class ScalarFunction:
         Whether it varies even far from the origin, as a sine does.
     moments : callable or None
         `(mean, std) -> GaussianMoments` in closed form for std > 0, where one is known.
-    covariance : callable or None
-        `(C, A, B) -> E f(a) f(b)` in closed form for centred Gaussians of variances A and B and
-        covariance C, where one is known.
     symbol : str
         LaTeX, without dollars; by default the name.
     """
@@ -58,7 +55,6 @@ class ScalarFunction:
     strip: float | None = None
     oscillates: bool = False
     moments: Moments | None = None
-    covariance: Covariance | None = None
     symbol: str = ""
 
     @property
@@ -93,23 +89,9 @@ def polynomial(name: str, symbol: str, coefficients: Sequence[float] | Array) ->
         rest = values - first[..., None] - slope[..., None] * z
         return GaussianMoments(first, slope, rest**2 @ weights)
 
-    # Columns: normalised Hermite polynomials on the nodes, times the weights.
-    degrees = np.arange(len(coefficients))
-    hermite = np.polynomial.hermite_e.hermevander(z, degrees[-1]) / np.sqrt(factorial(degrees))
-    hermite *= weights[:, None]
-
-    def exact_covariance(C: Array, A: Array, B: Array) -> Array:
-        rho = C / np.sqrt(A * B)
-        left, right = (poly(np.multiply.outer(np.sqrt(X), z)) @ hermite for X in (A, B))
-        terms = (left[..., k] * right[..., k] * rho**k for k in degrees)
-        return sum(terms, np.zeros_like(rho))
-
     powers = {k % 2 for k, coefficient in enumerate(coefficients) if coefficient != 0}
     parity: Parity = "none" if powers == {0, 1} else "odd" if powers == {1} else "even"
-    return ScalarFunction(
-        name, poly, poly.deriv(), parity,
-        moments=exact_moments, covariance=exact_covariance, symbol=symbol,
-    )  # fmt: skip
+    return ScalarFunction(name, poly, poly.deriv(), parity, moments=exact_moments, symbol=symbol)
 
 
 def _hermite(degree: int) -> ScalarFunction:
@@ -118,14 +100,8 @@ def _hermite(degree: int) -> ScalarFunction:
     return polynomial(f"he{degree}", rf"\mathrm{{He}}_{degree}", coefficients)
 
 
-def _with_closed_form(function: ScalarFunction) -> ScalarFunction:
-    """Add moments and covariance where they are known in closed form."""
-    known = CLOSED_FORMS.get(function.name, (function.moments, function.covariance))
-    return replace(function, moments=known[0], covariance=known[1])
-
-
 FUNCTIONS: dict[str, ScalarFunction] = {
-    function.name: _with_closed_form(function)
+    function.name: replace(function, moments=CLOSED_FORMS.get(function.name, function.moments))
     for function in (
         ScalarFunction(
             "tanh", np.tanh, lambda x: 1 - np.tanh(x) ** 2, "odd", strip=np.pi / 2, symbol=r"\tanh"

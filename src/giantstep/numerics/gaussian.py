@@ -59,25 +59,33 @@ def moments(
 
 
 def gaussian_rule(
-    function: ScalarFunction, mean: Array, std: float, fineness: float = 1, panel: float = 1.0
+    function: ScalarFunction,
+    mean: Array,
+    std: Array | float,
+    fineness: float = 1,
+    panel: float = 1.0,
 ) -> tuple[Array, Array]:
     """Choose nodes and weights of z ~ N(0, 1) for integrands made of f(mean + std z), std > 0.
 
     The trapezoidal rule if f is analytic, unless the Gaussian is so wide that f looks like a step.
-    Otherwise quadrature split at its kinks, on panels of width `panel`.
+    Otherwise quadrature split at its kinks, on panels of width `panel`. Each mean may have a std of
+    its own.
 
     Returns
     -------
     z, weights : Array, shape (Z,) or (..., Z)
     """
-    if function.strip is not None and std < _WIDE:
-        return strip_rule(function.strip / std)
+    widest = float(np.max(std))
+    if function.strip is not None and widest < _WIDE:
+        return strip_rule(function.strip / widest)
     # Edges at every kink (the origin if there is none) and, for wide Gaussians, at distances
     # 1, 2, 4 ... from it: the function varies on a scale of one there.
     steps = 2.0 ** np.arange(4 if function.strip is None else 6)
-    distances = np.concatenate([[0], steps, -steps]) if std > 1 else np.zeros(1)
+    distances = np.concatenate([[0], steps, -steps]) if widest > 1 else np.zeros(1)
     places = np.add.outer(function.kinks or (0.0,), distances).ravel()
-    return split_rule(unit_edges((places - mean[..., None]) / std, panel), fineness)
+    return split_rule(
+        unit_edges((places - mean[..., None]) / np.asarray(std)[..., None], panel), fineness
+    )
 
 
 def expectation(function: ScalarFunction, values: Callable[[Array], Array]) -> float:

@@ -68,5 +68,4 @@ def shifted(f: ScalarFunction, mean: float) -> ScalarFunction:
         parity="none",
         kinks=tuple(kink - mean for kink in f.kinks),
         moments=None if known is None else lambda z, std: known(mean + z, std),
-        covariance=None,
     )

@@ -235,8 +235,6 @@ class Protocol:
         return tuple(replace(self, steps=1, reuse_batch=False, **row) for row in rows)
 
     has_steps: ClassVar[bool] = True
-    # Whether features are those of a network without biases.
-    has_plain_features: ClassVar[bool] = True
     # The field that divides neurons into groups.
     groups_field: ClassVar[str] = "readout"
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.covariance import ALWAYS
 from giantstep.problems.domains import COUNTED
 from giantstep.problems.grid import Grid
-from giantstep.problems.inputs import GAUSSIAN
-from giantstep.problems.losses import SQUARE, is_square
+from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import (
     Parameter,
     means,
@@ -32,27 +29,10 @@ LARGEST = 100_000_000
 POPULATION_DIMENSION = 64
 # Root seeds that an attribute of a file can hold.
 SEED = Interval(0, 2**63 - 1, whole=True)
-# In place of a number of test samples: the expectation over the test input in closed form.
-EXACT: Literal["exact"] = "exact"
-
-
-class TestSamples:
-    """Numbers of test samples, or `EXACT`."""
-
-    __test__ = False  # to pytest
-
-    def __str__(self) -> str:
-        return f"{COUNTED}, or {EXACT}"
-
-    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
-        """Return what was given, and its fault if it is neither."""
-        return value, [] if value == EXACT or value in COUNTED else [Fault(name, value, str(self))]
-
-
 _DIMENSION = Parameter("dimension of the inputs", "d", DIMENSION, "(1)")
 _TRAININGS = Parameter("training sets of each network", "J", COUNTED)
 _TEST_SAMPLES = Parameter(
-    "inputs over which a network's test error is averaged", r"n_{test}", TestSamples()
+    "inputs over which is averaged what has no closed form for a network", r"n_{test}", COUNTED
 )
 
 
@@ -66,9 +46,10 @@ class Sizes:
         Dimension d of the inputs, >= 2; width, first batch and training sets are multiples of it.
     trainings : int
         Independent training sets for each network, >= 1.
-    test_samples : int or "exact"
-        Fresh inputs over which the test error of each network is averaged, >= 1; or "exact", the
-        expectation in closed form, for activations that have one.
+    test_samples : int
+        Fresh inputs, >= 1, over which 0-1 errors and losses of each network are averaged; and its
+        test error, for inputs that are not Gaussian, losses that are not the square one, and
+        neurons that are too similar. Otherwise that is the expectation: docs/simulation.md.
 
     Raises
     ------
@@ -85,7 +66,7 @@ class Sizes:
 
     dimension: int = field(metadata=means(_DIMENSION))
     trainings: int = field(default=1, metadata=means(_TRAININGS))
-    test_samples: int | Literal["exact"] = field(default=10_000, metadata=means(_TEST_SAMPLES))
+    test_samples: int = field(default=10_000, metadata=means(_TEST_SAMPLES))
 
     def __post_init__(self) -> None:
         refuse(self, read_parameters(self))
@@ -128,8 +109,6 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
             faults.append(Fault("alpha0", np.inf, f"finite in networks, {ALWAYS}"))
     if sizes.dimension < least:
         faults.append(Fault("dimension", sizes.dimension, f"{least} or more, for {why}"))
-    if sizes.test_samples == EXACT:
-        faults += _exact_faults(problem, grid.loss)
     raise_all(faults + _group_faults(problem, sizes))
 
 
@@ -163,20 +142,3 @@ def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
         for share, count in zip(problem.shares, counts, strict=True)
         if count < 1
     ]
-
-
-def _exact_faults(problem: Problem, loss: str) -> list[Fault]:
-    """Tell why the expectation over the test input has no closed form."""
-    wanted = {
-        f"the loss is {loss}": not is_square(loss),
-        f"the activation {problem.activation} has no closed form": (
-            lookup(problem.activation).covariance is None
-        ),
-        f"the target {problem.target} has several directions": teacher_of(problem.target),
-        f"the inputs are {problem.inputs}": problem.inputs != GAUSSIAN,
-        "the neurons have biases, or are not a network's": not problem.has_plain_features,
-    }
-    if not any(wanted.values()):
-        return []
-    why = "; ".join(reason for reason, holds in wanted.items() if holds)
-    return [Fault("test_samples", EXACT, f"a whole number >= 1, since {why}")]

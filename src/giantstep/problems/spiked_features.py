@@ -232,11 +232,6 @@ class SpikedFeatures:
         return [("beta", self.beta)]
 
     @property
-    def has_plain_features(self) -> bool:
-        """Whether features are those of a network without biases."""
-        return self.model == NETWORK and not np.any(self.groups.b)
-
-    @property
     def alignments(self) -> Array:
         """Overlaps of the spike with the target's directions, shape (D,)."""
         return np.atleast_1d(np.asarray(self.alignment, dtype=float))

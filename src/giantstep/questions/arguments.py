@@ -24,8 +24,8 @@ from giantstep.problems.domains import (
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import Domain, Parameter, parameters_of
 from giantstep.problems.readout import VocabularyDomain
-from giantstep.problems.sizes import EXACT, Sizes, TestSamples
 from giantstep.problems.sizes import SEED as SEEDS
+from giantstep.problems.sizes import Sizes
 from giantstep.questions.choices import STOP_AT
 from giantstep.questions.choices import THREADS as THREAD_COUNTS
 from giantstep.registry import Family, Registry
@@ -80,8 +80,6 @@ class Argument:
     @property
     def kind(self) -> Any:
         """The type of one value: bool, int, float, str or `PAIR`."""
-        if isinstance(self.domain, TestSamples):
-            return int
         if interval := interval_of(self.domain):
             return int if interval.whole else float
         if isinstance(self.domain, VocabularyDomain):
@@ -147,7 +145,7 @@ ENSEMBLE = argument("common", "ensemble", Interval(1, infinity=True))
 NETWORK_DIMENSION = argument_of("dimension", _SIZES["dimension"], default=500)
 NETWORKS = argument("networks", "networks", COUNT)
 TRAININGS = argument_of("trainings", _SIZES["trainings"])
-TEST_SAMPLES = argument_of("test_samples", _SIZES["test_samples"], words=(EXACT,))
+TEST_SAMPLES = argument_of("test_samples", _SIZES["test_samples"])
 SEED = argument("networks", "seed", SEEDS)
 THREADS = argument("networks", "threads", THREAD_COUNTS)
 SIZES, DRAWN = (NETWORK_DIMENSION, NETWORKS, TRAININGS), (TEST_SAMPLES, SEED, THREADS)

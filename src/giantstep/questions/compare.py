@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from functools import partial
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -61,7 +61,7 @@ def compare(
     stop_at: ArrayLike | None = None,
     by: str = TEST_ERROR,
     cross_validation: bool = False,
-    test_samples: int | Literal["exact"] = 10_000,
+    test_samples: int = 10_000,
     seed: int = 0,
     threads: int = 1,
     max_hours: float = SIMULATION_HOURS,

@@ -20,10 +20,10 @@ from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.convex_losses import ClippedLoss
 from giantstep.problems.covariance import DIRECTIONS, IDENTITY
+from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import KNOWN_LOSSES, SQUARE, is_square, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.sizes import EXACT
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.choices import POINTS
 from giantstep.questions.declaration import Work, stated
@@ -43,8 +43,9 @@ _DEFAULTS |= {"networks": 8, "trainings": 1, "test_samples": 10_000, "points": 4
 # Seconds of an operation of a matrix product in single precision, and of a random number.
 _OPERATION, _DRAW = 8.6e-12, 1.5e-8
 # Operations in the time of one value of an activation, one sample besides, one fit of a readout,
-# one pair of neurons in a closed form, and one entry of a matrix that a step of a fit reads.
-_ACTIVATION, _SAMPLE, _FIT, _PAIR, _ENTRY = 300.0, 2e4, 2e7, 1.5e4, 60.0
+# one pair of neurons in a closed form and in a series, and one entry of a matrix that a step of a
+# fit reads.
+_ACTIVATION, _SAMPLE, _FIT, _PAIR, _SERIES, _ENTRY = 300.0, 2e4, 2e7, 1.5e4, 1.5e4, 60.0
 # Steps of the fits of other losses; of those with a corner, with one sample for each feature and an
 # easy ridge.
 _STEPS, _CORNER_STEPS, _EASY_RIDGE = 60.0, 250.0, 0.1
@@ -227,20 +228,21 @@ def _has_corner(loss: str) -> bool:
 
 def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     """Estimate one network: its first layer, the features of all samples, fits and tests."""
-    d, exact = int(given["dimension"]), given["test_samples"] == EXACT
+    d, sampled = int(given["dimension"]), not is_square(given["loss"])
+    sampled |= problem.target in BINARY or problem.inputs != GAUSSIAN
     of_each = isinstance(given["ridge"], str)  # a ridge for each alpha, still to be found
     ridges = np.ones(np.size(given["alpha"])) if of_each else np.atleast_1d(given["ridge"])
     p = math.ceil(problem.beta * d)
     ahead = threads + 1 if threads > 1 else 1
     counts = np.maximum(1, np.round(np.atleast_1d(given["alpha"]) * d))
-    trainings, tests = given["trainings"], 0 if exact else given["test_samples"]
+    trainings, tests = given["trainings"], given["test_samples"] * sampled
     readouts = trainings * counts.size * ridges.size
     item = 4 if np.min(ridges) >= SINGLE_FROM else 8  # bytes of a number, if features are about 1
     samples = trainings * math.ceil(counts.max() / ROWS) * ROWS + tests
     operations, drawn, step = _first_layer(problem, d, p, ahead)
     operations += item / 4 * samples * p * (2.0 * d + _ACTIVATION) + _SAMPLE * samples
     operations += (4.0 * tests * p + _FIT) * readouts
-    operations += (8.0 * readouts + _PAIR) * p**2 if exact else 0.0
+    operations += (4.0 * readouts + _SERIES) * p**2 if is_square(given["loss"]) else 0.0
     if is_square(given["loss"]):
         solved = ridges.size if given["loss"] == SQUARE else _DECOMPOSED
         fits, held = _ridge_fits(counts, float(p), solved, item, ahead * trainings)

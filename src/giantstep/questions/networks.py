@@ -7,7 +7,6 @@ use nothing of the theory.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 import numpy as np
 import xarray as xr
@@ -31,7 +30,7 @@ def replicates(
     networks: Sequence[int],
     trainings: int = 1,
     loss: str = SQUARE,
-    test_samples: int | Literal["exact"] = 10_000,
+    test_samples: int = 10_000,
     seed: int = 0,
     threads: int = 1,
     progress: Callable[[float], None] = lambda share: None,

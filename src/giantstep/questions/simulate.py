@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -12,7 +12,7 @@ from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import FLOW, SQUARE, is_square
 from giantstep.problems.problem import Problem
-from giantstep.problems.sizes import EXACT, Sizes, check_sizes
+from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.questions.arguments import (
     ALPHA,
     DRAWN,
@@ -52,7 +52,7 @@ def simulate(
     loss: str = SQUARE,
     stop_at: ArrayLike | None = None,
     cross_validation: bool = False,
-    test_samples: int | Literal["exact"] = 10_000,
+    test_samples: int = 10_000,
     seed: int = 0,
     threads: int = 1,
     max_hours: float = SIMULATION_HOURS,
@@ -85,9 +85,8 @@ def simulate(
         Whether to cross-validate on the networks' training sets, leaving out one sample and five
         folds; for losses other than the square one sample is left out approximately, by a Newton
         step.
-    test_samples : int or "exact"
-        Fresh inputs over which the test error of each network is averaged; or "exact", the
-        expectation in closed form, for activations that have one.
+    test_samples : int
+        Fresh inputs over which is averaged what has no closed form for a network: `Sizes`.
     seed : int
         Of all random numbers.
     threads : int
@@ -202,7 +201,7 @@ def measured(
     names = ["test_error", "training_error"]
     if not is_square(given["loss"]):
         names += ["test_loss", "training_loss"]
-    if problem.target in BINARY and given["test_samples"] != EXACT:  # in closed form there is none
+    if problem.target in BINARY:
         names.append("classification_error")
     with progress_bar("networks", progress) as report:
         trained = part(report, 0, 1 + cross_validation)

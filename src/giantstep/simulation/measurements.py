@@ -5,21 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from giantstep.arrays import Array, Reals, Single
-from giantstep.numerics.function_table import ScalarFunction
-from giantstep.numerics.quadrature import graded_edges, split_rule, unit_edges
-from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.convex_losses import Loss
 from giantstep.problems.losses import LOSSES, SQUARE
 from giantstep.problems.overlaps import Overlaps
-from giantstep.problems.problem import Problem
 from giantstep.simulation.first_layer import FirstLayer
 
 # Values of theta.x at which the learned function is measured, and how far inputs may be from them.
 # Averaging over so thin a slab changes the function by less than the noise of its simulation.
 SLABS = np.linspace(-2, 2, 17)
 SLAB_HALF_WIDTH = 0.05
-# Neurons whose kernels with all others are in memory at once.
-_BLOCK = 512
 # Readouts multiplied together: always as many, so that the rounding of one does not depend on how
 # many there are.
 _TOGETHER = 8
@@ -54,7 +48,7 @@ def _overlaps_of(layer: FirstLayer, of_group: Array, across: Array) -> Overlaps:
     return Overlaps(of_group.sum(axis=1), zeta, psi, images @ images.T, np.sum(of_group**2, axis=1))
 
 
-def _products(readouts: Array, matrix: Reals) -> Array:
+def products(readouts: Array, matrix: Reals) -> Array:
     """Multiply readouts, shape (R, p), with a matrix, always the same number of rows at a time."""
     count, p = readouts.shape
     padded = np.zeros((-(-count // _TOGETHER), _TOGETHER, p))
@@ -88,56 +82,10 @@ def tally(
     inside : Array, shape (S,)
         How many inputs lie in each slab.
     """
-    outputs = _products(readouts, features.astype(float).T)
+    outputs = products(readouts, features.astype(float).T)
     inside = (np.abs(along[:, None] - SLABS) < SLAB_HALF_WIDTH).astype(float)
-    slabs = _products(outputs, inside)
+    slabs = products(outputs, inside)
     wrong = np.sum(outputs * clean < 0, axis=1).astype(float)
     squares = ((outputs - clean) ** 2).sum(axis=1)
     losses = squares / 2 if loss == LOSSES[SQUARE] else loss.value(clean, outputs).sum(axis=1)
     return squares, wrong, losses, slabs, inside.sum(axis=0)
-
-
-def exact_test(problem: Problem, layer: FirstLayer, readouts: Array) -> tuple[Array, Array]:
-    """Compute test error and learned function over Gaussian inputs in closed form.
-
-    `E (y - a.phi)^2` follows from the kernel `E phi phi^T` and from `E y phi`.
-
-    Parameters
-    ----------
-    problem : Problem
-        Its activation has a `covariance`, and its neurons have no biases.
-    layer : FirstLayer
-    readouts : Array, shape (R, p)
-        Over sqrt(p).
-
-    Returns
-    -------
-    test_error : Array, shape (R,)
-    learned : Array, shape (R, S)
-    """
-    activation, target = lookup(problem.activation), lookup(problem.target)
-    weights, theta = layer.weights.astype(float), layer.theta.astype(float)
-    variance, on_target = np.sum(weights**2, axis=1), weights @ theta / np.linalg.norm(theta)
-    spread = np.sqrt(np.maximum(variance - on_target**2, 0))
-    # The mean feature given theta.x bends at the origin, over the width of the rest of its input.
-    scale = float(np.min(spread / np.maximum(np.abs(on_target), _ALIGNED)))
-    edges = np.concatenate([target.kinks, graded_edges(0.0, scale)])
-    s, weight = split_rule(unit_edges(edges), fineness=2)
-    teacher = target.value(s)
-    with_target = _conditional_mean(activation, s, on_target, spread).T @ (weight * teacher)
-    error = weight @ teacher**2 - 2 * _products(readouts, with_target[:, None])[:, 0]
-    assert activation.covariance is not None
-    for start in range(0, variance.size, _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        among = weights[rows] @ weights.T
-        kernel = activation.covariance(among, variance[rows, None], variance[None, :])
-        error += np.sum(_products(readouts[:, rows], kernel) * readouts, axis=1)
-    return error, _products(readouts, _conditional_mean(activation, SLABS, on_target, spread).T)
-
-
-def _conditional_mean(
-    activation: ScalarFunction, s: Array, on_target: Array, spread: Array
-) -> Array:
-    """Compute E sigma(w.x) given theta.x = s, shape (S, p)."""
-    assert activation.moments is not None
-    return activation.moments(np.multiply.outer(s, on_target), spread).mean

@@ -16,7 +16,7 @@ from giantstep.problems.convex_losses import Loss
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import FLOW, is_square, lookup_loss
 from giantstep.problems.problem import Problem
-from giantstep.problems.sizes import EXACT, Sizes
+from giantstep.problems.sizes import Sizes
 from giantstep.simulation.arithmetic import (
     FEWER_ROWS,
     ROWS,
@@ -26,7 +26,8 @@ from giantstep.simulation.arithmetic import (
     fit_precision,
 )
 from giantstep.simulation.convex_readout import ConvexPath
-from giantstep.simulation.measurements import exact_test, measure_overlaps, tally
+from giantstep.simulation.exact_test import exact_test, has_series
+from giantstep.simulation.measurements import SLABS, measure_overlaps, tally
 from giantstep.simulation.network_features import NetworkFeatures
 from giantstep.simulation.replicates import Progress, Replicate, network_replicates, no_progress
 from giantstep.simulation.ridge import Fit, RidgePath
@@ -49,7 +50,7 @@ class Simulated:
         Mean squared errors: with respect to clean labels, and to the training set's labels.
     classification_error : Array
         Fraction of the test inputs where the output's sign differs from the clean label; NaN
-        unless the target is a sign or a class, and for tests in closed form.
+        unless the target is a sign or a class.
     training_loss, test_loss : Array
         Means of the loss, likewise; for the square loss, half of the errors.
     m, zeta, psi, q2 : Array, shape (..., G)
@@ -57,7 +58,8 @@ class Simulated:
         the network has none in common: after several steps from several readouts.
     q1 : Array, shape (..., G, G)
     learned_function : Array, shape (..., S)
-        Mean output in thin slabs of theta.x around `measurements.SLABS`; NaN for an empty slab.
+        Mean output at the values `measurements.SLABS` of theta.x; on samples, in thin slabs around
+        them, and NaN for an empty slab.
     """
 
     test_error: Array
@@ -154,19 +156,13 @@ def _measure_in(
     It is a share of the work on the network.
     """
     sizes, features = replicate.sizes, NetworkFeatures(replicate, precision)
-    exact = sizes.test_samples == EXACT
-    tests = [] if exact else block_sizes(int(sizes.test_samples), FEWER_ROWS)
+    tests = block_sizes(sizes.test_samples, FEWER_ROWS)
     training = range(len(block_sizes(max(map(sizes.count, grid.alpha)), ROWS)))
     places = list(product(range(sizes.trainings), training))
     report = partial(replicate.report, share / (len(places) + len(tests)))
     fit = _fit_readouts(features, places, grid, report)
     flat = fit.readouts.reshape(-1, fit.readouts.shape[-1])
-    tested: tuple[Array, ...]
-    if exact:
-        error, learned = exact_test(replicate.problem, replicate.layer, flat)
-        tested = error, np.full_like(error, np.nan), error / 2, learned
-    else:
-        tested = _test_on_samples(features, tests, flat, lookup_loss(grid.loss), report)
+    tested = _test(features, tests, flat, grid.loss, report)
     shape, overlaps = fit.readouts.shape[:-1], measure_overlaps(replicate.layer, fit.readouts)
     return {
         "training_error": fit.errors,
@@ -220,16 +216,34 @@ def _fit_readouts(
     return Fit(*(np.stack([[fit[part] for fit in row] for row in fits]) for part in range(3)))
 
 
+def _test(
+    features: NetworkFeatures, sizes: list[int], readouts: Array, loss: str, report: Report
+) -> tuple[Array, ...]:
+    """Compute what `_TESTED` names, of R readouts: shape (R,), in slabs of inputs (R, S).
+
+    Samples serve for losses, 0-1 errors, and where series do not converge or are not known.
+    """
+    of = features.replicate
+    if not (is_square(loss) and has_series(of.problem, of.layer)):
+        return _test_on_samples(features, sizes, readouts, lookup_loss(loss), report)
+    error, learned, resolved = exact_test(of.problem, of.layer, readouts, SLABS, of.pool)
+    tested = error, np.full_like(error, np.nan), error / 2, learned
+    sampled = ~resolved | (of.problem.target in BINARY)
+    if not sampled.any():
+        for _ in sizes:
+            report()
+        return tested
+    on_samples = _test_on_samples(features, sizes, readouts[sampled], lookup_loss(loss), report)
+    for name, values, found in zip(_TESTED, tested, on_samples, strict=True):
+        taken = ~resolved | (name == "classification_error")
+        values[taken & sampled] = found[taken[sampled]]
+    return tested
+
+
 def _test_on_samples(
     features: NetworkFeatures, sizes: list[int], readouts: Array, loss: Loss, report: Report
 ) -> tuple[Array, ...]:
-    """Average over blocks of fresh clean samples what `_TESTED` names, of R readouts.
-
-    Returns
-    -------
-    tuple of Array
-        Of shape (R,); in slabs of inputs (R, S).
-    """
+    """Average over blocks of fresh clean samples what `_TESTED` names."""
 
     def block(item: tuple[int, int]) -> tuple[Array, ...]:
         index, rows = item

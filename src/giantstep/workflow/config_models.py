@@ -109,8 +109,8 @@ _STOPPED = "times of gradient flow on the readout, in place of ridge and loss"
 _SIZES, _GRID = parameters_of(Sizes), parameters_of(Grid)
 _GRID |= {STOP_AT: Parameter(_STOPPED, "t", POSITIVE_RIDGE, default=None)}
 Dimension = Annotated[int, _within(_SIZES["dimension"].domain)]
-TestSamples = Annotated[int | Literal["exact"], _within(_SIZES["test_samples"].domain)]
-_TESTS = "inputs over which test errors are averaged; or exact, for activations with a closed form"
+TestSamples = Annotated[int, _within(_SIZES["test_samples"].domain)]
+_TESTS = "inputs over which is averaged what has no closed form for a network, as 0-1 errors"
 Alpha = Annotated[float, _within(_GRID["alpha"].domain)]
 
 
