@@ -39,7 +39,7 @@ def make_parser(
     """Make the parser of all commands, and of the arguments of the one that is given, if it is."""
     parser = _Parser(
         prog="giantstep",
-        description="Two-layer networks after one gradient step: theory and simulation.",
+        description="Networks with one hidden layer after large steps: theory and simulation.",
     )
     parser.add_argument("--version", action="version", version=f"giantstep {__version__}")
     several = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -1,4 +1,4 @@
-"""The question `simulate`: what networks do."""
+"""The question `simulate`: networks that are trained."""
 
 from __future__ import annotations
 
