@@ -32,6 +32,10 @@ PROGRAMS = {
 }
 
 
+# The command of README that draws its answer.
+PLOTTED = re.compile(r"^    giantstep ([^`]*?) --plot sweep.png$", re.MULTILINE)
+
+
 def run(page: str) -> None:
     """Run the examples of a page."""
     names: dict[str, object] = {}
@@ -46,7 +50,6 @@ def run(page: str) -> None:
 
 if __name__ == "__main__":
     matplotlib.use("Agg")
-    matplotlib.rcParams.update({"figure.figsize": (5, 3.4), "figure.constrained_layout.use": True})
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for name, picture in WRITTEN.items():
@@ -57,3 +60,6 @@ if __name__ == "__main__":
             matplotlib.pyplot.close("all")
             run_path(str(DOCS.parent / f"examples/{name}.py"))
             shutil.copy(picture, DOCS / "static")
+        command = PLOTTED.findall((DOCS.parent / "README.md").read_text(encoding="utf-8"))[-1]
+        main([*shlex.split(command.replace("\\\n", "")), "--plot", "command-line.png"])
+        shutil.copy("command-line.png", DOCS / "static")

@@ -16,7 +16,8 @@ def best(**given):
     return found.isel(ridge=found.test_error.argmin("ridge"))
 
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.2), layout="constrained", sharey=True)
+plt.style.use("giantstep.figures.giantstep")
+figure, (left, right) = plt.subplots(1, 2, figsize=(6.75, 2.8), sharey=True)
 kinds = {"test_error": "-", "gaussian_test_error": "--", "isotropic_test_error": ":"}
 names = "from features", "same covariance", "no covariance"
 
@@ -29,20 +30,22 @@ def draw(axes, x, answers, colour, label, lines=3):
     mean, error = (
         [one[f"simulated_test_error_{of}"].values for one in answers] for of in ("mean", "stderr")
     )
-    axes.errorbar(x, mean, error, fmt="o", color=colour, markersize=4, label=label or "networks")
+    axes.errorbar(x, mean, error, fmt="o", color=colour, label=label or "networks")
 
 
 rates = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2]
-draw(left, rates, [best(learning_rate=x, alpha0=1, alpha=2) for x in rates], "C2", "")
+draw(left, rates, [best(learning_rate=x, alpha0=1, alpha=2) for x in rates], "C0", "")
 alphas = [0.5, 1, 2, 4, 8]
-for colour, alpha0 in (("k", 0), ("C0", 0.5), ("C1", 4)):
+for colour, alpha0 in (("0.43", 0), ("C0", 0.5), ("C2", 4)):
     found = best(learning_rate=0.8, alpha0=alpha0, alpha=alphas)
-    label = f"α0 = {alpha0}" if alpha0 else "no step"
+    label = rf"$\alpha_0 = {alpha0}$" if alpha0 else "no step"
     draw(right, alphas, [found.sel(alpha=x) for x in alphas], colour, label, lines=2)
-left.set(xscale="log", xlabel="learning rate", ylabel="test error", title="α0 = 1, α = 2")
-right.set(xscale="log", xlabel="samples of the readout over d", title="learning rate 0.8")
+left.set(
+    xscale="log", xlabel="learning rate", ylabel="test error", title=r"$\alpha_0 = 1$, $\alpha = 2$"
+)
+right.set(xscale="log", xlabel=r"sample complexity $\alpha$", title="learning rate 0.8")
 for axes, ticks in (left, rates), (right, alphas):
     axes.set_xticks(ticks, ticks)
     axes.set_xticks([], minor=True)
-    axes.legend()
-figure.savefig("digits.png", dpi=150)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
+figure.savefig("digits.png")
