@@ -1,4 +1,4 @@
-"""Parameters of steps that may have one number for each step: docs/more-than-one-step.md."""
+"""Parameters of steps that may have one number for each step: docs/schedules.md."""
 
 from __future__ import annotations
 
