@@ -124,10 +124,6 @@ class LettersStep(Step):
             [(self.x * of_letter) @ self.x.T for of_letter in values * self.powers[power]]
         )
 
-    def counted_twice(self, acting: Array) -> Array:
-        """Return what acts from the batch's directions on the others alone."""
-        return acting * (np.arange(acting.shape[1]) < len(self.x))[:, None]
-
     def take(self) -> LettersState:
         """Compute the state after the step.
 

@@ -206,10 +206,6 @@ class Step(ABC):
         of_samples = self.all_pairs(2, self.averages[-1])
         return self.noise * (self.pull**2)[:, None, None] * of_samples
 
-    def counted_twice(self, acting: Array) -> Array:
-        """Return what acts from the batch's own directions and is in the noise, (G, ..., B)."""
-        return acting
-
     def covariance(self) -> Array:
         """Compute S after the step, in the directions before it and those of the batch."""
         c, rows = self.before.bulk_variance[:, None, None], self.linear_map()
@@ -217,9 +213,9 @@ class Step(ABC):
         kept = np.delete(np.arange(rows.shape[1]), batch)
         before = c * np.eye(rows.shape[1])
         before[:, kept[:, None], kept] = self.before.covariance
-        acting = rows[:, :, batch]
-        acting[:, batch] -= self.growth[:, None, None] * np.eye(batch.size)  # that of all rows
-        twice = self.counted_twice(acting)
+        # What acts from the batch's own directions, beyond what does on all rows, is in the noise.
+        twice = rows[:, :, batch]
+        twice[:, batch] -= self.growth[:, None, None] * np.eye(batch.size)
         moved = rows @ before @ rows.swapaxes(1, 2)
         return moved + self.batch_noise() - c * twice @ twice.swapaxes(1, 2)
 
