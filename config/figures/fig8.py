@@ -16,6 +16,7 @@ from giantstep.figures.elements import (
     error_bars,
     finite_size_entry,
     legend_entry,
+    shared_legend,
     title_panel,
 )
 from giantstep.figures.selection import at_dimension, in_limit, panel_data, simulated
@@ -25,8 +26,6 @@ DENSITY, HISTOGRAM = style.COLOURS[0], style.COLOURS[5]
 _BINS = 50
 # The width of bars, in panels.
 _BAR = 0.6
-# Inches for the legend below all panels.
-_LEGEND = 0.25
 
 
 def histogram(axes: Axes, curve: xr.Dataset, x: Array, label: str = "simulated") -> None:
@@ -71,7 +70,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML: the first curve of every panel."""
     panels = config["panels"]
     curves = [panel_data(data, name).isel(curve=0) for name in panels]
-    figure, places = style.panels(len(panels) + 1, more_height=_LEGEND)
+    figure, places = style.panels(len(panels) + 1)
     top = max(float((curve["eigenvalue"] * curve["density"]).max()) for curve in curves)
     ends = [edge(data["eigenvalue"].values) for edge in (np.nanmin, np.nanmax)]
     for i, ((name, panel), curve) in enumerate(zip(panels.items(), curves, strict=True)):
@@ -81,8 +80,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         title_panel(places[i], i, panel.get("title", name))
     finite_size_entry(places[0], data, "outlier")
     legend_entry(places[0], "simulated outlier", linestyle="none", **style.look(style.COLOURS[2]))
-    handles, labels = places[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    shared_legend(places[:1])
     outliers(places[-1], curves)
     title_panel(places[-1], len(panels), "bulks and outliers")
     return figure

@@ -17,7 +17,7 @@ from giantstep.figures.elements import (
     bars,
     error_bars,
     legend_entry,
-    legends_under,
+    shared_legend,
     title_panel,
 )
 from giantstep.figures.labels import BULK_LABELS, format_parameter
@@ -84,7 +84,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     title_panel(places[-1], len(_DENSITIES), _title(shown, panels["edges"]))
     for bulk, line in _LINES.items():
         legend_entry(places[0], BULK_LABELS[bulk], **line)
-    legends_under(places[:1])
+    shared_legend(places[:1])
     return figure
 
 

@@ -23,7 +23,7 @@ def against_dimension(axes: Axes, curves: xr.Dataset, look: style.Look) -> None:
     curves = curves.isel(alpha_simulated=0).sortby("dimension")
     first = curves.isel(curve=0)
     errors = first["test_error_at_dimension"]
-    axes.plot(first["theory_dimension"], errors, color=look["color"])
+    axes.plot(first["theory_dimension"], errors, color=look["color"], **style.FINITE_SIZE)
     markers(axes, curves["dimension"], curves, "test_error", look)
 
 
@@ -40,7 +40,7 @@ def letters(axes: Axes, data: xr.Dataset) -> None:
         for target, face in zip(distinct(data, "target"), (style.OPEN, {}), strict=True):
             curves = select(data, readout=readout, target=target)
             against_dimension(axes, curves, look | face)
-        legend_entry(axes, name, **look)
+        legend_entry(axes, name, **look, **style.FINITE_SIZE)
     plain = style.look("black") | {"linestyle": "none"}
     legend_entry(axes, "degree 5", **plain)
     legend_entry(axes, "degree 3", **plain | style.OPEN)
@@ -67,16 +67,17 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         exponents(axes, shown, looks)
         predictors(axes, i)
         title_panel(axes, i, f"target of degree {degree}")
-    for step, look in looks.items():
-        giant = ", giant step" if step == max(steps) else ""
-        legend_entry(places[0], f"${format_parameter('step_exponent', step)}${giant}", **look)
+        for step, look in looks.items():
+            giant = ", giant step" if step == max(steps) else ""
+            label = f"${format_parameter('step_exponent', step)}${giant}"
+            legend_entry(axes, label, **look, **style.FINITE_SIZE)
     last = panel_data(data, "letters")
     letters(places[3], last)
     step = format_parameter("step_exponent", last["step_exponent"].values[0])
     title_panel(places[3], 3, f"numbers of values, ${step}$")
     for axes in places:
-        axes.set(xscale="log", xticks=10.0 ** np.arange(2, 13, 5))
+        axes.set(xscale="log", xlim=(40, 1e9), xticks=10.0 ** np.arange(2, 10))
         axes.set(xlabel="dimension $d$", ylabel=TEST_ERROR)
         axes.set_ylim(bottom=0)
-    legends_under((places[0], places[3]))
+    legends_under(places)
     return figure

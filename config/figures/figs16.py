@@ -57,6 +57,6 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     learning_curves(right, biased)
     limits(right, biased, {"lower_bound": True})
     title_panel(right, 1, "several biases")
-    right.set(yscale="log")
+    right.set_ylim(bottom=0)
     legends_under((left, right))
     return figure

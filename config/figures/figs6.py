@@ -17,6 +17,11 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 
 # Markers at the same dimension are shifted by multiples of this, in the logarithm.
 _OFFSET = 0.06
+# What the test error varies with: marker, face and name.
+_LEVELS: dict[str, tuple[str, style.Look, str]] = {
+    "network": ("o", {}, "networks"),
+    "training": ("s", style.OPEN, "training sets"),
+}
 
 
 def by_dimension(data: xr.Dataset, alpha0: float, bulk: str) -> xr.Dataset:
@@ -43,22 +48,40 @@ def _step(alpha0: float) -> str:
     return "no step" if alpha0 == 0 else f"${format_parameter('alpha0', alpha0)}$"
 
 
-def spreads(axes: Axes, data: xr.Dataset) -> None:
+def spreads(axes: Axes, data: xr.Dataset, config: dict[str, Any]) -> None:
     """Draw the spread of the test error over networks, and over training sets."""
-    pairs = [(a, b) for a in np.unique(data["alpha0"].values) for b in ("network", "training")]
-    for (alpha0, level), look in style.looks(pairs).items():
+    colours = {0.0: style.NO_STEP, 2.0: style.COLOURS[1]}
+    pairs = [(alpha0, level) for alpha0 in colours for level in _LEVELS]
+    for i, (alpha0, level) in enumerate(pairs):
         curve = by_dimension(data, alpha0, ISOTROPIC)
-        variance = curve[f"simulated_test_error_{level}_variance"]
-        spread = 100 * np.sqrt(np.maximum(variance, 0)) / curve["test_error"]
-        what = "networks" if level == "network" else "training sets"
-        text = f"{what}, {_step(alpha0)}"
-        axes.plot(curve["dimension"], spread, linestyle="none", label=text, **look)
+        networks = [config["panels"][name]["networks"] for name in curve["panel"].values]
+        marker, face, what = _LEVELS[level]
+        x = curve["dimension"] * np.exp(_OFFSET * (i - 1.5))
+        look = style.look(colours[alpha0], marker) | face
+        spread = deviation(curve, level, np.array(networks))
+        error_bars(axes, x, *spread, look, label=f"{what}, {_step(alpha0)}")
     ends = np.unique(data["dimension"].values)[[0, -1]]
     guide = 8 * np.sqrt(ends[0] / ends)
     axes.plot(ends, guide, label=r"$\propto d^{-1/2}$", **style.GUIDE)
     axes.set_yscale("log")
     ticks(axes, "y", (0.5, 1, 2, 5, 10))
-    axes.set(ylim=(0.4, 11), ylabel="std. deviation/theory [%]")
+    axes.set(ylim=(0.3, 11), ylabel="std. deviation/theory [%]")
+
+
+def deviation(
+    curve: xr.Dataset, level: str, networks: np.ndarray
+) -> tuple[xr.DataArray, xr.DataArray]:
+    """Compute the spread over networks or training sets in percent, and its standard error.
+
+    The latter is that of normal errors.
+    """
+    sets = curve.sizes["training"]
+    variance = curve[f"simulated_test_error_{level}_variance"].clip(0)
+    within = curve["simulated_test_error_training_variance"] ** 2 / (networks * (sets - 1))
+    between = curve["simulated_test_error_stderr"] ** 4 * networks**2 / (networks - 1)
+    noise = within if level == "training" else between + within / sets**2
+    spread, unit = np.sqrt(variance), 100 / curve["test_error"]
+    return unit * spread, unit * np.sqrt(noise / 2) / spread
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -67,7 +90,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     figure, (left, right) = style.panels(2)
     biases(left, data)
     title_panel(left, 0, "mean")
-    spreads(right, data)
+    spreads(right, data, config)
     title_panel(right, 1, "spread")
     legends_under((left, right))
     sizes = np.unique(data["dimension"].values)

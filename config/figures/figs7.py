@@ -13,8 +13,8 @@ from giantstep.figures import style
 from giantstep.figures.elements import (
     error_bars,
     legend_entry,
-    legends_under,
     markers,
+    shared_legend,
     ticks,
     title_panel,
 )
@@ -62,14 +62,15 @@ def gaps(axes: Axes, data: xr.Dataset, looks: dict[str, style.Look]) -> None:
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
-    looks = style.looks(data["inputs"].values)
+    inputs = dict.fromkeys(data["inputs"].values)
+    looks = dict(zip(inputs, reversed(style.cycle(len(inputs))), strict=True))  # dark: heavy tails
     data = in_limit(data)
     figure, (left, right) = style.panels(2)
     shown = panel_data(data, "d1000")
     learning(left, shown, looks)
     title_panel(left, 0, f"${format_parameter('dimension', 1000)}$")
-    legends_under((left,))
     gaps(right, data, looks)
     alpha = format_parameter("alpha", data["alpha_simulated"].values[-1])
     title_panel(right, 1, f"${alpha}$")
+    shared_legend((left,))
     return figure

@@ -26,8 +26,8 @@ MEASURED = Path(__file__).with_name("figs9-shares.csv")
 
 def curve(axes: Axes, rows: pd.DataFrame, along: str, look: style.Look, label: str) -> None:
     """Draw the theory of one curve as a line, and its networks as markers."""
-    axes.plot(rows[along], rows["theory"], color=look["color"])
-    legend_entry(axes, label, **look)
+    axes.plot(rows[along], rows["theory"], color=look["color"], **style.FINITE_SIZE)
+    legend_entry(axes, label, **look, **style.FINITE_SIZE)
     error_bars(axes, rows[along], rows["mean"], rows["error"], look)
 
 

@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
 # Pixels of a drawing across the page; one of a single panel has fewer.
-WIDE = 2016
+WIDE = 2025
 LISTS = {
     "The figures of the paper": "config/config.yaml",
     "Beyond the paper": "config/supplement.yaml",

@@ -42,6 +42,6 @@ def test_a_figure_of_losses_holds_and_draws_both_sides(tmp_path):
     assert set(scored["loss"]) == {"square", "logistic"}
     picture = load_drawing(ROOT, "figs2")(data, FIGURE)
     entries = [text.get_text() for text in picture.axes[0].get_legend().get_texts()]
-    assert len(entries) == 2
-    markers = [line for line in picture.axes[2].lines if line.get_linestyle() == "None"]
+    assert entries == ["square", "logistic", "before", "after"]
+    markers = [line for line in picture.axes[1].lines if line.get_linestyle() == "None"]
     assert all(len(line.get_xdata()) == 2 for line in markers)

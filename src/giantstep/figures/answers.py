@@ -17,9 +17,9 @@ from giantstep.figures.elements import (
     error_bars,
     failure_crosses,
     finite_size_entry,
-    legend_columns,
     legend_entry,
     markers,
+    shared_legend,
     theory_line,
     title_panel,
 )
@@ -61,8 +61,6 @@ _CURVES = 8
 _MOST_CURVES = 24
 # Characters of a line along the axes.
 _WIDTH, _HEIGHT = 44, 36
-# Inches of a row of a legend.
-_ENTRY = 0.17
 
 
 def draw_answer(data: xr.Dataset, path: Path, show: str | None = None) -> None:
@@ -100,7 +98,7 @@ def answer_figure(data: xr.Dataset, name: str) -> Figure:
         draw_outliers(axes, data, others[0])
         axes.set_xlabel(_axis_label(data[others[0]]))
         title_panel(axes, 0, fixed_setting(data, varying))
-        _legend_below(axes)
+        shared_legend((axes,))
     elif len(varying) == 2 == len(wide):
         _draw_map(axes, limit.squeeze(drop=True), fixed_setting(data, varying))
     else:
@@ -160,16 +158,7 @@ def _draw_curves(axes: Axes, data: xr.Dataset, name: str, varying: list[str]) ->
     axes.set_xlabel(_axis_label(data[x]))
     axes.set_ylabel(data.attrs["title"] if together else _axis_label(data[name], _HEIGHT))
     title_panel(axes, 0, fixed_setting(data, varying))
-    _legend_below(axes)
-
-
-def _legend_below(axes: Axes) -> None:
-    """Put the legend below the axes, on a page that is higher by as much."""
-    figure, (handles, labels) = axes.figure, axes.get_legend_handles_labels()
-    assert isinstance(figure, Figure)
-    columns = legend_columns(axes)
-    figure.set_figheight(figure.get_figheight() + _ENTRY * -(-len(labels) // columns))
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+    shared_legend((axes,))
 
 
 def _draw_each(axes: Axes, data: xr.Dataset, x: str, name: str, others: list[str]) -> None:

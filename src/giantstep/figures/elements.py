@@ -20,8 +20,8 @@ from giantstep.figures.selection import at_dimension, in_limit, simulated
 
 # How much wider panels are once they are laid out than before, or a little less.
 _LAID_OUT = 1.2
-# Inches from a panel to the legend under it, and of a row of its entries.
-_UNDER, _ENTRY = 0.37, 0.15
+# Inches from a panel to the legend under it, around one of all panels, and of a row of its entries.
+_UNDER, _AROUND, _ENTRY = 0.37, 0.1, 0.15
 # Columns of a legend at most, and what is beside the text of an entry, over the size of its font.
 _MOST_COLUMNS, _BESIDE = 4, 3.2
 
@@ -142,27 +142,37 @@ def legends_under(places: Sequence[Axes]) -> None:
     assert isinstance(figure, Figure)
     rows: dict[int, int] = {}
     for axes in places:
-        columns = legend_columns(axes)
+        labels, spec = axes.get_legend_handles_labels()[1], axes.get_subplotspec()
+        share = len(spec.colspan) / spec.get_gridspec().ncols if spec else 1.0
+        columns = _legend_columns(labels, share * figure.get_figwidth())
         below = axes.transAxes + ScaledTranslation(0, -_UNDER, figure.dpi_scale_trans)
         place: dict[str, Any] = {"bbox_to_anchor": (0.45, 0), "bbox_transform": below}
         axes.legend(loc="upper center", ncols=columns, columnspacing=1.0, borderaxespad=0, **place)
-        entries = len(axes.get_legend_handles_labels()[1])
-        spec = axes.get_subplotspec()
         row = spec.rowspan.start if spec else 0
-        rows[row] = max(rows.get(row, 0), -(-entries // columns))
+        rows[row] = max(rows.get(row, 0), -(-len(labels) // columns))
     figure.set_figheight(figure.get_figheight() + _ENTRY * sum(rows.values()))
 
 
-def legend_columns(axes: Axes) -> int:
-    """Count the columns of entries that fit under a panel."""
-    figure, spec = axes.figure, axes.get_subplotspec()
+def shared_legend(places: Sequence[Axes]) -> None:
+    """Put one legend, of the entries of some panels, below all; make the page as much higher."""
+    figure = places[0].figure
     assert isinstance(figure, Figure)
-    share = len(spec.colspan) / spec.get_gridspec().ncols if spec else 1.0
+    entries: dict[str, Any] = {}
+    for axes in places:
+        handles, labels = axes.get_legend_handles_labels()
+        entries |= dict(zip(labels, handles, strict=True))
+    columns = _legend_columns(list(entries), figure.get_figwidth())
+    rows = -(-len(entries) // columns)
+    figure.set_figheight(figure.get_figheight() + _AROUND + _ENTRY * rows)
+    place: dict[str, Any] = {"loc": "outside lower center", "ncols": columns, "columnspacing": 1.0}
+    figure.legend(list(entries.values()), list(entries), **place)
+
+
+def _legend_columns(labels: Sequence[str], width: float) -> int:
+    """Count the columns of entries that fit into a width in inches."""
     size = FontProperties(size=rcParams["legend.fontsize"]).get_size_in_points()
-    entries = axes.get_legend_handles_labels()[1]
-    widest = max(_text_width(entry, size) for entry in entries) + _BESIDE * size
-    room = 72 * share * figure.get_figwidth()
-    return max(1, min(_MOST_COLUMNS, len(entries), int(room / widest)))
+    widest = max(_text_width(label, size) for label in labels) + _BESIDE * size
+    return max(1, min(_MOST_COLUMNS, len(labels), int(72 * width / widest)))
 
 
 def _text_width(text: str, size: float) -> float:

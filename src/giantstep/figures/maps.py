@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from giantstep.arrays import Array
 from giantstep.figures import style
-from giantstep.figures.elements import ticks, title_panel
+from giantstep.figures.elements import shared_legend, ticks, title_panel
 from giantstep.figures.labels import axis_label, format_parameter, is_parameter, written
 from giantstep.figures.selection import panel_data
 from giantstep.vocabulary import MEANINGS
@@ -42,8 +42,6 @@ _OVER_LINEAR = "test error over that of the best linear predictor"
 _RATIO, _DEVIATION = "error over best linear", "isotropic theory over trained $-$ 1"
 # Axes that span less than this ratio have ticks at 1, 2 and 5.
 _FEW = 200
-# Inches for the legend below all panels.
-_LEGEND = 0.5
 
 
 # Regions where a quantity times a sign is positive, by their labels, with colour and hatch.
@@ -137,16 +135,12 @@ def spacing(axes: Axes, axis: str, values: Array) -> None:
 def map_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw maps, one panel for each panel of the figure's YAML."""
     panels = config["panels"]
-    figure, places = style.panels(len(panels), more_height=_LEGEND)
+    figure, places = style.panels(len(panels))
     for i, (name, panel) in enumerate(panels.items()):
         curve = panel_data(data, name).isel(curve=0)
         map_panel(places[i], curve, panel.get("show", "gain_over_linear"))
         title_panel(places[i], i, _title(panel, list(panels.values())))
-    entries: dict[str, Any] = {}
-    for axes in places:
-        handles, labels = axes.get_legend_handles_labels()
-        entries |= dict(zip(labels, handles, strict=True))
-    figure.legend(list(entries.values()), list(entries), loc="outside lower center")
+    shared_legend(places)
     return figure
 
 

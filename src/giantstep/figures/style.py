@@ -14,7 +14,7 @@ from warnings import catch_warnings, filterwarnings
 
 import matplotlib
 import numpy as np
-from matplotlib import rc_context
+from matplotlib import rc_context, rc_params_from_file
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import to_hex, to_rgb
@@ -32,8 +32,9 @@ PANEL_RATIOS = {1: 0.78, 2: 0.62, 3: 0.84}
 
 # How something is drawn: matplotlib's options.
 Look = dict[str, Any]
-# From dark to light, also to deuteranopes and protanopes, who tell all of them apart.
-COLOURS = ("#0b1d51", "#7b2d8b", "#c8404f", "#2a9d8f", "#dc9a2c", "#9dbde2")
+_STYLE = Path(__file__).with_name("giantstep.mplstyle")
+_STATED = rc_params_from_file(_STYLE, use_default_template=False)
+COLOURS: tuple[str, ...] = tuple(_STATED["axes.prop_cycle"].by_key()["color"])
 # Of numbers in their order, as in a ramp from dark to light.
 RAMP, RAMP_END = "viridis", 0.8
 # Of the theory and the networks of a bulk, where no parameter has the colours; and without a step.
@@ -78,9 +79,6 @@ STAR: Look = {
     "linestyle": "none",
     "zorder": 4,
 }
-
-
-_STYLE = Path(__file__).with_name("giantstep.mplstyle")
 
 
 class Provenance(NamedTuple):
