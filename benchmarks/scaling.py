@@ -20,7 +20,6 @@ from numpy.random import SeedSequence, default_rng
 from giantstep import Protocol
 from giantstep.arrays import Array, Single
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.covariance import eigenvalues
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.threads import workers
@@ -29,29 +28,22 @@ EXPONENT, BETA, ALPHA = 0.45, 2, 1
 SAMPLES = 0.25, 1, 4, 16, 64
 RATES = 0.25, 0.5, 1, 2, 4, 8, 16
 RIDGES = np.geomspace(1e-2, 1e2, 17)
-# Name, steps, whether all take the whole batch, and whether Sigma^-1 multiplies them.
+# Name, steps, whether all take the whole batch, and the power of Sigma^-1 that multiplies them.
 METHODS = (
-    ("one step", 1, False, False),
-    ("two steps", 2, False, False),
-    ("four steps", 4, False, False),
-    ("eight steps", 8, False, False),
-    ("four on one batch", 4, True, False),
-    ("preconditioned", 1, False, True),
+    ("one step", 1, False, 0),
+    ("two steps", 2, False, 0),
+    ("four steps", 4, False, 0),
+    ("eight steps", 8, False, 0),
+    ("four on one batch", 4, True, 0),
+    ("preconditioned", 1, False, 1),
 )
 
 
-def first_layers(
-    problem: Protocol, sizes: Sizes, network: int, inverse: bool
-) -> tuple[Single, Array]:
+def first_layers(problem: Protocol, sizes: Sizes, network: int) -> tuple[Single, Array]:
     """Train the first layer of a network; return its whitened rows, and the target's direction."""
-    seed = SeedSequence([1, sizes.dimension])
     with workers(1) as pool:
-        trained = first_layer(problem, sizes, network, seed, pool)
-        weights = trained.weights
-        if inverse:
-            start = first_layer(replace(problem, alpha0=0.0), sizes, network, seed, pool).weights
-            weights = start + (weights - start) / eigenvalues(problem.covariance, sizes.dimension)
-    return weights, trained.theta
+        trained = first_layer(problem, sizes, network, SeedSequence([1, sizes.dimension]), pool)
+    return trained.weights, trained.theta
 
 
 def measure(problem: Protocol, theta: Array, weights: Single, network: int) -> Array:
@@ -70,19 +62,19 @@ def measure(problem: Protocol, theta: Array, weights: Single, network: int) -> A
 
 def row(
     problem: Protocol,
-    of: tuple[str, int, bool, bool],
+    of: tuple[str, int, bool, int],
     samples: float,
     arguments: argparse.Namespace,
 ) -> str:
     """Measure one method at its best learning rate."""
-    name, steps, reuse, inverse = of
+    name, steps, reuse, power = of
     dimension, found = arguments.dimension, {}
     alpha0 = samples if reuse else samples / steps
-    problem = replace(problem, steps=steps, reuse_batch=reuse, alpha0=alpha0)
+    problem = replace(problem, steps=steps, reuse_batch=reuse, alpha0=alpha0, precondition=power)
     for rate in RATES:
         moved, each = replace(problem, learning_rate=rate), []
         for network in range(arguments.networks):
-            weights, theta = first_layers(moved, Sizes(dimension), network, inverse)
+            weights, theta = first_layers(moved, Sizes(dimension), network)
             each.append(measure(moved, theta, weights, network))
         found[rate] = np.array(each)
     at = {rate: int(np.argmin(x[:, 1:].mean(axis=0))) + 1 for rate, x in found.items()}

@@ -44,7 +44,7 @@ from giantstep.problems.shared import (
 )
 from giantstep.problems.targets import CLASS_INPUTS, SAME_TARGET, teacher_of
 from giantstep.registry import Registry
-from giantstep.validation import Fault, refusal, whole_number
+from giantstep.validation import Fault, Interval, refusal, whole_number
 
 # How a step follows the gradient: in proportion to it, or by the signs of its entries.
 SGD, SIGN_DESCENT = OPTIMIZERS = ("sgd", "sign")
@@ -69,6 +69,9 @@ OPTIMIZER = Parameter(
     Registry({name: name for name in OPTIMIZERS}),
     "docs/sign-descent.md",
     later=True,
+)
+PRECONDITION = Parameter(
+    "exponent p of steps times Sigma^-p", "p", Interval(0, 1), "docs/scaling-laws.md", later=True
 )
 WEIGHT_DECAY = Parameter(
     "share of the weights that each step takes off",
@@ -143,6 +146,8 @@ class Protocol:
         Exponent b >= 0: the squared components of the target's direction along the covariance's
         eigenvectors, in whitened inputs, are in proportion to k^-b. Or these squares, where
         eigenvalues are given.
+    precondition : float
+        Exponent p, from 0 to 1: steps are multiplied by the power -p of the covariance.
     step_loss : str
         Loss along which the steps descend, such as "huber:0.5", "absolute" or, for labels of +1 and
         -1, "logistic".
@@ -188,6 +193,7 @@ class Protocol:
     task_overlap: float = field(default=1.0, metadata=means(TASK_OVERLAP))
     covariance: str | tuple[Any, ...] = field(default=IDENTITY, metadata=means(COVARIANCE))
     target_decay: float | tuple[float, ...] = field(default=0.0, metadata=means(DECAY))
+    precondition: float = field(default=0.0, metadata=means(PRECONDITION))
     step_loss: str = field(default=SQUARE, metadata=means(STEP_LOSS))
     decay: PerStep = field(default=0.0, metadata=means(WEIGHT_DECAY))
 
@@ -211,6 +217,7 @@ class Protocol:
             ("inputs", gaussian or not population, f"{GAUSSIAN} where alpha0 = inf"),
             ("inputs", mixture or CLASS not in targets.values(), CLASS_INPUTS),
             *((name, one or not transfer, _ONE_DIRECTION) for name, one in of_one.items()),
+            ("precondition", self.has_covariance or not self.precondition, f"0 but {ALWAYS}"),
             ("step_loss", signs or not lookup_loss(self.step_loss).margin, _SIGNS),
         ]
         each = "as many as steps, or one for all" if self.steps > 1 else "one number for one step"
@@ -334,7 +341,7 @@ class Protocol:
     def as_in_paper(self) -> bool:
         """Whether this is one step of an odd activation, on a target of one direction."""
         one_odd_step = self.steps == 1 and lookup(self.activation).parity == "odd"
-        plain = self.decay == 0 and self.step_loss == SQUARE
+        plain = self.decay == self.precondition == 0 and self.step_loss == SQUARE
         return one_odd_step and plain and teacher_of(self.target) is None
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Reals, Single
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.covariance import directions_of
 from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol
 from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes
@@ -33,6 +34,8 @@ def take_step(problem: Protocol, weights: Single, step: Reals, rate: float) -> N
     if problem.optimizer == SIGN_DESCENT:
         step = np.sign(step)
         step *= rate / math.sqrt(step.shape[1])
+    if problem.precondition:
+        step = step * directions_of(problem.covariance, 0)[0] ** -problem.precondition
     weights *= np.float32(1 - problem.decay)
     weights += step.astype(np.float32, copy=False)
 

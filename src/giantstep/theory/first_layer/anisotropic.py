@@ -45,6 +45,8 @@ _TOLERANCE, _MOST, _FEWER = 1e-11, 768, 576
 class Anisotropic(SteppedLayer):
     """Whitened rows, with the covariance of the inputs and what the step makes of it."""
 
+    takes = frozenset({"precondition"})
+
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
         of = self.problem

@@ -1,8 +1,8 @@
 """Rows after one step on inputs with a covariance: docs/theory/structured-inputs.md, (7) to (12).
 
-Given the batch, whitened rows have the covariance D/d with D = Sigma + tau Sigma B Sigma, where
+Given the batch, whitened rows have the covariance D/d with D = Sigma + tau G B G, where
 B = (1/n0) sum y^2 z z^T; without its fluctuations, as the isotropic bulk of the paper, it is
-Sigma + nu Sigma^2. All that the readout needs are traces and forms of Q = (1 + t D)^-1.
+Sigma + nu G^2. All that the readout needs are traces and forms of Q = (1 + t D)^-1.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ class AnisotropicRows:
 
     def __init__(self, protocol: Protocol, step: AnisotropicStep, trained: bool) -> None:
         self.step = step
-        self.s, self.trained = step.eigenvalues, trained
-        sharpness = step.tau * step.inverse_batch * step.trace(2)
+        self.g, self.trained = step.gains, trained
+        sharpness = step.tau * step.inverse_batch * step.trace(0, 2)
         target = target_function(protocol.target, protocol.inputs)
         y, weights = label_rule(target, noise_levels(protocol), sharpness, 1)
         weights = self._about_mean(weights)
         rule = split_gauss_rule(y[None], weights[:, None], _FINE * math.sqrt(step.label_power))
         y, weights = rule.rho[0], rule.weights[:, 0]
         moments = BatchMoments(y, weights, step.agreement, step.inverse_batch)
-        each = np.full(self.s.size, 1 / self.s.size)
-        self.rows = BatchResolvent(self.s, step.tau * self.s**2, each, moments)
+        each = np.full(self.g.size, 1 / self.g.size)
+        self.rows = BatchResolvent(step.eigenvalues, step.tau * self.g**2, each, moments)
         fourth_power = float(moments.damped(np.ones(y.size))[4, 0])
         self.norm_variance = step.norm_variance(fourth_power) if trained else 0.0
 
@@ -82,12 +82,12 @@ class AnisotropicRows:
         return np.stack([trace, trace], axis=1)
 
     def _forms_of_means(self, t: Array, E: DampedMoments, Q: Array) -> Array:
-        """Compute the forms of Q in the means of y z and y^3 z, times Sigma, and t: (3, 3, S).
+        """Compute the forms of Q in the means of y z and y^3 z, times G, and t: (3, 3, S).
 
         Equations (9) to (11).
         """
         step = self.step
-        j0, j1, j2 = (step.weights * self.s**k @ Q.T for k in range(3))
+        j0, j1, j2 = (step.weights * self.g**k @ Q.T for k in range(3))
         x = t * step.tau * self.trained * (E[2, 2] - E[2, 0])
         along, noise = (
             np.array([E[1, 1], E[3, 1], 1 + 0 * t]),
@@ -97,17 +97,17 @@ class AnisotropicRows:
             along[:, None] * along * np.array([[j2, j2, j1], [j2, j2, j1], [j1, j1, -x * j1**2]])
         )
         forms /= 1 + x * j2
-        forms[:2, :2] += noise * step.inverse_batch * (Q * self.s**2).mean(axis=1)
+        forms[:2, :2] += noise * step.inverse_batch * (Q * self.g**2).mean(axis=1)
         forms[2, 2] += j0
         return forms
 
     def _forms(self, t: Array, E: DampedMoments, Q: Array) -> Array:
         """Compute the forms of Q in the spike, the target across it, and a: (S, 3, 3).
 
-        They follow from those in the means of y z and y^3 z over the batch, times Sigma, and t.
+        They follow from those in the means of y z and y^3 z over the batch, times G, and t.
         """
         step, forms = self.step, self._forms_of_means(t, E, Q)
-        (c, _, gamma), length = step.features(), np.sqrt(step.mean_power(2))
+        (c, _, gamma), length = step.features(), np.sqrt(step.mean_power(0, 2))
         k, of_cubes, g = step.norm_couplings() if self.trained else (0.0, 0.0, 0.0)
         forms = forms - t * g / (1 + t * g * forms[0, 0]) * forms[:, :1] * forms[:1]
         rho = np.sqrt(max(0.0, 1 - gamma**2))

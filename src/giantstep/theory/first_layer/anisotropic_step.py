@@ -2,7 +2,8 @@
 
 Inputs are x = S z with z ~ N(0, I) and S^2 = Sigma, of eigenvalues s_k. Everything is in whitened
 coordinates: a neuron is the row S w, and the target acts on t.z. The gradient sees Sigma once more,
-so that the spike is Sigma times the mean of y z over the batch.
+so that the spike is G = Sigma times the mean of y z over the batch; of a step times Sigma^-p, it is
+G = Sigma^(1-p).
 """
 
 from __future__ import annotations
@@ -45,8 +46,10 @@ class AnisotropicStep:
     ----------
     eigenvalues, weights : Array, shape (d,)
         s_k of Sigma, and t_k^2 of the target's direction.
+    gains : Array, shape (d,)
+        Eigenvalues of G.
     bulk : Array, shape (d,)
-        Eigenvalues of the mean of D, Sigma + nu Sigma^2 with nu = tau E y^2.
+        Eigenvalues of the mean of D, Sigma + nu G^2 with nu = tau E y^2.
     beta, rate : float
         And e = learning_rate/beta; zero without a step.
     inverse_batch : float
@@ -80,6 +83,7 @@ class AnisotropicStep:
             return expectation(f, lambda z: (f.derivative(z) - h1) ** power * (z**2 - 1) ** hermite)
 
         self.eigenvalues, self.weights = directions_of(protocol.covariance, protocol.target_decay)
+        self.gains = self.eigenvalues ** (1 - protocol.precondition)
         self.beta = protocol.beta
         self.rate = protocol.learning_rate / protocol.beta * moves
         self.inverse_batch = max(1 / protocol.alpha0 if moves else 0.0, _TINY)
@@ -90,21 +94,22 @@ class AnisotropicStep:
         self.power, self.own = float(student.second), self_gradient(f)
         self.psi = derivative_variance(f), sign * mean(3), mean(4), mean(2, 1)
         self.tau = self.rate**2 * self.psi[0] * self.inverse_batch
-        self.bulk = self.eigenvalues + self.tau * self.label_power * self.eigenvalues**2
+        self.bulk = self.eigenvalues + self.tau * self.label_power * self.gains**2
 
-    def trace(self, power: int) -> float:
-        """Compute sigma_j = tr Sigma^j/d."""
-        return float(np.mean(self.eigenvalues**power))
+    def trace(self, power: int, gained: int = 0) -> float:
+        """Compute tr Sigma^j G^k/d."""
+        return float(np.mean(self.eigenvalues**power * self.gains**gained))
 
-    def mean_power(self, power: int) -> float:
-        """Compute u Sigma^j u, u the mean of y z over the batch, in the mean over batches."""
-        signal = self.slope**2 * float(self.weights @ self.eigenvalues**power)
-        return signal + self.label_power * self.inverse_batch * self.trace(power)
+    def mean_power(self, power: int, gained: int) -> float:
+        """Compute u Sigma^j G^k u, u the mean of y z over the batch, in the mean over batches."""
+        along = float(self.weights @ (self.eigenvalues**power * self.gains**gained))
+        noise = self.label_power * self.inverse_batch * self.trace(power, gained)
+        return self.slope**2 * along + noise
 
     def features(self) -> tuple[float, float, float]:
         """Compute the bulk variance c, the spike strength r and the alignment gamma."""
-        length = math.sqrt(self.mean_power(2))
-        gamma = self.slope * float(self.weights @ self.eigenvalues) / length
+        length = math.sqrt(self.mean_power(0, 2))
+        gamma = self.slope * float(self.weights @ self.gains) / length
         c, r = float(self.bulk.mean()), self.rate * self.first * length
         return c, r, min(1.0, max(-1.0, gamma))
 
@@ -114,9 +119,10 @@ class AnisotropicStep:
         Of an input `kappa v + M t` it is the polynomial in kappa of these coefficients.
         """
         nu, c = self.tau * self.label_power, self.features()[0]
-        along = (self.mean_power(3) + nu * self.mean_power(4)) / self.mean_power(2)
-        mixed = self.slope * float(self.weights @ (self.eigenvalues * self.bulk))
-        mixed *= 2 * self.mean / math.sqrt(self.mean_power(2))
+        squared_length = self.mean_power(0, 2)
+        along = (self.mean_power(1, 2) + nu * self.mean_power(0, 4)) / squared_length
+        mixed = self.slope * float(self.weights @ (self.gains * self.bulk))
+        mixed *= 2 * self.mean / math.sqrt(squared_length)
         own = self.mean**2 * float(self.weights @ self.bulk)
         return (own / c, mixed / c, along / c), float(np.mean(self.bulk**2)) / c**2
 
@@ -126,10 +132,10 @@ class AnisotropicStep:
         The network's own output pulls rows back, and is noise on the labels; inputs longer than
         others move all rows alike.
         """
-        s, e, along = self.eigenvalues, self.rate, self.rate * self.first**2
+        s, g, e, along = self.eigenvalues, self.gains, self.rate, self.rate * self.first**2
         norms = self.beta * (e * self.third) ** 2 * self.trace(2) / 2 * self.label_power
         noise = (e * along * self.power + norms) * self.inverse_batch
-        return np.asarray(s**2 * (along**2 * s - 2 * along + noise))
+        return np.asarray(g**2 * (along**2 * s + noise) - 2 * along * s * g)
 
     def at_dimension(self, dimension: float) -> tuple[float, float, float]:
         """Compute c, r and gamma, with what a finite dimension adds.
@@ -139,10 +145,11 @@ class AnisotropicStep:
         independent ones, belongs to the spike.
         """
         (c, r, gamma), width = self.features(), self.beta * dimension
-        own, s2, s3 = self.rate / width * self.own, self.trace(2), self.trace(3)
+        own, s2, s3 = self.rate / width * self.own, self.trace(0, 2), self.trace(1, 2)
         noise = self.power * (self.psi[0] + self.first**2) * self.inverse_batch
-        c += own**2 * s3 - 2 * own * s2 + self.rate**2 / width * (self.first**4 * s3 + noise * s2)
-        c += (self.rate * self.third) ** 2 * s3 * self.mean_power(1) / dimension
+        c += own**2 * s3 - 2 * own * self.trace(1, 1)
+        c += self.rate**2 / width * (self.first**4 * s3 + noise * s2)
+        c += (self.rate * self.third) ** 2 * s3 * self.mean_power(1, 0) / dimension
         shift = max(float(np.mean(self.mean_row())), 0.0) / width
         longer = math.hypot(r, math.sqrt(shift))
         return c - shift, longer, gamma * (r / longer if longer > 0 else 1.0)
@@ -150,16 +157,22 @@ class AnisotropicStep:
     def norm_variance(self, fourth_power: float) -> float:
         """Compute d times the variance of a row's squared norm, given E y^4."""
         e, b, (square, _, fourth, spread) = self.rate, self.inverse_batch, self.psi
-        s2, s3, s4, noise = *map(self.trace, (2, 3, 4)), self.label_power * b
-        rows = 2 * (1 + e**2 * noise * s2 * spread / 2) ** 2 * (s2 - 1)
-        rows += (2 * e * self.third * s2) ** 2 * self.mean_power(1)
-        rows += 4 * e**2 * noise * (s2**2 * (spread - self.third**2) + s3 * square)
-        samples = 2 * (square * noise) ** 2 * s4
+        mixed, s2, noise = self.trace(1, 1), self.trace(0, 2), self.label_power * b
+        rows = 2 * (1 + e**2 * noise * s2 * spread / 2) ** 2 * (self.trace(2) - 1)
+        rows += (2 * e * self.third * mixed) ** 2 * self.mean_power(1, 0)
+        of_noise = mixed**2 * (spread - self.third**2) + self.trace(1, 2) * square
+        rows += 4 * e**2 * noise * of_noise
+        samples = 2 * (square * noise) ** 2 * self.trace(0, 4)
         return rows + e**4 * (samples + fourth_power * b**3 * s2**2 * (fourth - square**2))
 
     def norm_couplings(self) -> tuple[float, float, float]:
-        """Compute k, k' and g of equation (6), which couple rows and their norms."""
-        along, s2, b = self.rate * self.third, self.trace(2), self.inverse_batch
+        """Compute k, k' and g of equation (6), which couple rows and their norms.
+
+        Of what lies along Sigma u, the part along the spike, G u.
+        """
+        along, s2, b = self.rate * self.third, self.trace(0, 2), self.inverse_batch
+        shared = self.trace(1, 1) * self.mean_power(1, 1) / self.mean_power(0, 2)
+        norms = self.trace(2) - 1
         rows = 1 + self.rate**2 * self.label_power * b * s2 * self.psi[3] / 2
         of_cubes = self.rate**3 * b**2 * s2 * self.psi[1]
-        return along * (2 * s2 + rows * (s2 - 1)), of_cubes, along**2 * (s2 - 1) / 2
+        return along * (2 * shared + rows * norms), of_cubes, along**2 * norms / 2

@@ -63,7 +63,7 @@ class LeadingComponents:
         largest = float(step.eigenvalues.max())
         two, three, noise = alpha * (self.squares @ slopes.T)
         L = ridge + noise / self.beta
-        rows = (2 * step.rate * step.third) ** 2 * step.mean_power(3) / count
+        rows = (2 * step.rate * step.third) ** 2 * step.mean_power(1, 2) / count
         return {
             "chi_2": largest**2 / count * two / L,
             "chi_3": largest**3 / count**2 * three / L,
