@@ -22,6 +22,7 @@ from giantstep.questions.arguments import (
     DRAWN,
     LOSS,
     NETWORKS_CROSS_VALIDATED,
+    NETWORKS_OF_ENSEMBLE,
     RIDGE,
     SIZES,
     STOP_AT_TIMES,
@@ -36,18 +37,22 @@ from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.simulate import check_networks, measured, read_simulation
 from giantstep.questions.solve import solve
 from giantstep.questions.statistics import z_scores
-from giantstep.theory.optima import CROSS_VALIDATION, TEST_ERROR
+from giantstep.theory.optima import CROSS_VALIDATION, FOLDS, TEST_ERROR
 from giantstep.validation import Fault, collected, raise_all
 
 _ERRORS = ("test_error", "training_error", "test_loss", "training_loss", "classification_error")
-_COMPARED = (*_ERRORS, *CROSS_VALIDATION)
+_VARIANCES = ("ensemble_error", "variance_of_weights", "variance_of_samples", "squared_bias")
+_COMPARED = (*_ERRORS, *CROSS_VALIDATION, *_VARIANCES)
 # Of an error, beside its theory.
 OF_NETWORKS = ("simulated_{}_mean", "simulated_{}_stderr", "z_score_{}")
 # The theory as d -> infinity, and at the dimension of the networks.
 LIMIT, FINITE = "limit", "finite"
 
 
-@question(ALPHA, RIDGE, *SIZES, BULKS, LOSS, STOP_AT_TIMES, BY, NETWORKS_CROSS_VALIDATED, *DRAWN)
+@question(
+    *(ALPHA, RIDGE, *SIZES, BULKS, LOSS, STOP_AT_TIMES, BY),
+    *(NETWORKS_CROSS_VALIDATED, NETWORKS_OF_ENSEMBLE, *DRAWN),
+)
 def compare(
     problem: Problem,
     alpha: ArrayLike = 1.0,
@@ -61,6 +66,7 @@ def compare(
     stop_at: ArrayLike | None = None,
     by: str = TEST_ERROR,
     cross_validation: bool = False,
+    ensemble: int | None = None,
     test_samples: int = 10_000,
     seed: int = 0,
     threads: int = 1,
@@ -77,7 +83,7 @@ def compare(
         As in `solve`. Networks have the best ridge that the theory finds at their dimension, or the
         one that cross-validation chooses there.
     dimension, networks, trainings, loss, test_samples, seed, threads
-    cross_validation, max_hours, max_memory, progress
+    cross_validation, ensemble, max_hours, max_memory, progress
         As in `simulate`.
     stop_at, by
         As in `solve`.
@@ -91,7 +97,8 @@ def compare(
         mean minus theory over the standard error, over `theory`: "limit" as d -> infinity and
         "finite" at the dimension; `simulated_test_error_mean` and `simulated_test_error_stderr` of
         the networks. With `cross_validation`, `leave_one_out`, `gcv` (of the square loss) and
-        `k_fold` are among the errors; they have the noise of labels. `status`, `reliability` and
+        `k_fold` are among the errors; they have the noise of labels. With `ensemble`, so are
+        `ensemble_error` and the variances of `solve`. `status`, `reliability` and
         the like are as in `solve`. A step smaller than the giant one has no limit, and one network
         no standard error.
 
@@ -118,23 +125,25 @@ def compare(
     bulks = [bulk] if bulk is None or isinstance(bulk, str) else list(bulk)
     sizes = {"dimension": dimension, "trainings": trainings, "test_samples": test_samples}
     sizes |= {"networks": networks, "seed": seed, "threads": threads}
+    beside = {"cross_validation": FOLDS * cross_validation, "ensemble": ensemble}
     faults: list[Fault] = [] if bulks else [Fault("bulk", [], "at least one")]
     with collected(faults):
         if is_chosen and bulks:
             best = partial(solve, problem, alpha, ridge, loss=loss, bulk=bulks[0], by=by)
             ridge = best(dimension=dimension, **limits)["ridge"].values
         axes, given = read_simulation(problem, alpha, ridge, loss, **sizes)
-        check_networks(problem, given, cross_validation, threads, max_hours, max_memory)
+        check_networks(problem, given, beside, threads, max_hours, max_memory)
     theories: dict[str, float] = {LIMIT: math.inf} if problem.is_giant_step else {}
     theories |= {FINITE: dimension}
     for x, d in product(bulks, theories.values()):
         of_networks = bulk_of_networks(problem) if x is None else x
         faults += Case(problem, loss, of_networks, d).faults(optimal=False)
     raise_all(faults + criterion_faults(problem, by, is_chosen, loss))
-    of = partial(solve, problem, alpha, ridge, loss=loss, cross_validation=cross_validation)
+    of = partial(solve, problem, alpha, ridge, loss=loss, ensemble=ensemble)
+    of = partial(of, cross_validation=cross_validation)
     # What it refuses besides is refused before networks are trained.
     solved = [[of(bulk=x, dimension=d, **limits) for x in bulks] for d in theories.values()]
-    means = measured(problem, given, cross_validation, threads, progress, max_hours, max_memory)
+    means = measured(problem, given, beside, threads, progress, max_hours, max_memory)
     means = drop_fixed(means, axes.fixed)
     if is_chosen and np.ndim(ridge):
         solved, means = [[*map(_at_chosen, several)] for several in solved], _at_chosen(means)

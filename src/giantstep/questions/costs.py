@@ -156,8 +156,10 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     networks = given["networks"]  # a number, or their indices, of which there may be billions
     count = networks if isinstance(networks, int) else len(networks)
     longer = _CROSS_VALIDATED if given.get("cross_validation") else work.networks
+    members = given.get("ensemble") or 0
+    longer += members
     one = _network(task.problem, given, threads)
-    memory = one.memory * (2 if longer > 1 else 1) + theory.memory
+    memory = one.memory * max(1 + (longer > 1), members) + theory.memory
     return Cost(count * longer * one.seconds + theory.seconds, memory)
 
 

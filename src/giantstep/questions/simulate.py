@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import FLOW, SQUARE, is_square
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes, check_sizes
+from giantstep.problems.spiked_features import CONDITIONAL_GAUSSIAN
 from giantstep.questions.arguments import (
     ALPHA,
     DRAWN,
     LOSS,
     NETWORKS,
     NETWORKS_CROSS_VALIDATED,
+    NETWORKS_OF_ENSEMBLE,
     RIDGES,
     SEED,
     SIZES,
@@ -34,13 +38,19 @@ from giantstep.questions.statistics import summary
 from giantstep.questions.task import Task
 from giantstep.questions.values import Axes, read_axes
 from giantstep.simulation.cross_validation import cross_validation_of_networks
+from giantstep.simulation.ensembles import ensembles_of_networks
 from giantstep.theory.optima import FOLDS, GCV
 from giantstep.validation import Fault, collected, raise_all, refusal
 
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
+# What measures networks beside their errors, by what is asked.
+_BESIDE = {"cross_validation": cross_validation_of_networks, "ensemble": ensembles_of_networks}
 
 
-@question(ALPHA, RIDGES, *SIZES, LOSS, STOP_AT_TIMES, NETWORKS_CROSS_VALIDATED, *DRAWN)
+@question(
+    *(ALPHA, RIDGES, *SIZES, LOSS, STOP_AT_TIMES),
+    *(NETWORKS_CROSS_VALIDATED, NETWORKS_OF_ENSEMBLE, *DRAWN),
+)
 def simulate(
     problem: Problem,
     alpha: ArrayLike = 1.0,
@@ -52,6 +62,7 @@ def simulate(
     loss: str = SQUARE,
     stop_at: ArrayLike | None = None,
     cross_validation: bool = False,
+    ensemble: int | None = None,
     test_samples: int = 10_000,
     seed: int = 0,
     threads: int = 1,
@@ -85,6 +96,9 @@ def simulate(
         Whether to cross-validate on the networks' training sets, leaving out one sample and five
         folds; for losses other than the square one sample is left out approximately, by a Newton
         step.
+    ensemble : int, optional
+        Number K of networks that are averaged, with initial weights of their own on the samples of
+        each of the `networks`: docs/ensembles.md.
     test_samples : int
         Fresh inputs over which is averaged what has no closed form for a network: `Sizes`.
     seed : int
@@ -105,7 +119,9 @@ def simulate(
         Means under the names that the theory has in `solve`, and their standard errors with
         `_stderr` appended (NaN for a single network), over those of `alpha` and `ridge` that are
         arrays. With `cross_validation`, `leave_one_out`, `gcv` (of the square loss) and `k_fold`
-        are among them; they have the noise of labels.
+        are among them; they have the noise of labels. With `ensemble`, `ensemble_error` and, of
+        several networks or training sets, `variance_of_weights`, `variance_of_samples` and
+        `squared_bias`.
 
     Raises
     ------
@@ -126,7 +142,8 @@ def simulate(
     sizes = {"dimension": dimension, "trainings": trainings, "test_samples": test_samples}
     sizes |= {"networks": networks, "seed": seed, "threads": threads}
     axes, given = read_simulation(problem, alpha, ridge, loss, **sizes)
-    data = measured(problem, given, cross_validation, threads, progress, max_hours, max_memory)
+    beside = {"cross_validation": FOLDS * cross_validation, "ensemble": ensemble}
+    data = measured(problem, given, beside, threads, progress, max_hours, max_memory)
     forms = {name: name.removeprefix("simulated_").removesuffix("_mean") for name in map(str, data)}
     data = count_groups(drop_fixed(data.rename(forms), axes.fixed))
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
@@ -170,59 +187,72 @@ def read_simulation(
 def check_networks(
     problem: Problem,
     given: dict[str, Any],
-    cross_validation: bool,
+    beside: dict[str, Any],
     threads: int,
     max_hours: float,
     max_memory: float | None,
 ) -> None:
-    """Refuse networks that take more than is allowed, or cannot be cross-validated.
+    """Refuse networks that take more than is allowed, or what they cannot be asked beside.
 
     Raises
     ------
     InvalidParametersError, CostError
     """
-    task = Task("replicates", problem, given | {"cross_validation": cross_validation})
+    task = Task("replicates", problem, given | beside)
     check_cost(cost_of(task, threads), max_hours, max_memory)
-    if cross_validation and given["loss"] == FLOW:
+    if beside["cross_validation"] and given["loss"] == FLOW:
         raise refusal("cross_validation", True, "false for readouts that are stopped")
+    if (count := beside["ensemble"]) is None:
+        return
+    raise_all(NETWORKS_OF_ENSEMBLE.faults(count))
+    conditional = getattr(problem, "model", None) == CONDITIONAL_GAUSSIAN
+    if given["loss"] != SQUARE or conditional:
+        allowed = f"left out but for features of networks and the {SQUARE} loss"
+        raise refusal("ensemble", count, allowed)
 
 
 def measured(
     problem: Problem,
     given: dict[str, Any],
-    cross_validation: bool,
+    beside: dict[str, Any],
     threads: int,
     progress: Progress | None,
     max_hours: float,
     max_memory: float | None,
 ) -> xr.Dataset:
     """Train networks; return means and standard errors over (alpha, ridge, ...)."""
-    check_networks(problem, given, cross_validation, threads, max_hours, max_memory)
+    check_networks(problem, given, beside, threads, max_hours, max_memory)
     names = ["test_error", "training_error"]
     if not is_square(given["loss"]):
         names += ["test_loss", "training_loss"]
     if problem.target in BINARY:
         names.append("classification_error")
     with progress_bar("networks", progress) as report:
-        trained = part(report, 0, 1 + cross_validation)
+        asked = [(_BESIDE[name], value) for name, value in beside.items() if value]
+        trained = part(report, 0, 1 + len(asked))
         raw = replicates(problem, **given, threads=threads, progress=trained)
-        if cross_validation:
-            left_out = _left_out(problem, given, threads, part(report, 1, 2))
+        further = [
+            _further(measure, count, problem, given, threads, part(report, i, 1 + len(asked)))
+            for i, (measure, count) in enumerate(asked, 1)
+        ]
     names += _OVERLAPS
     means = summary(raw[[f"simulated_{name}" for name in names]])
     means = means[[f"simulated_{name}_{of}" for name in names for of in ("mean", "stderr")]]
-    return means.merge(left_out) if cross_validation else means
+    return xr.merge([means, *further])
 
 
-def _left_out(
-    problem: Problem, given: dict[str, Any], threads: int, report: Progress
+def _further(
+    measure: Callable[..., dict[str, Array]],
+    count: int,
+    problem: Problem,
+    given: dict[str, Any],
+    threads: int,
+    report: Progress,
 ) -> xr.Dataset:
-    """Cross-validate on the training sets of networks: means and standard errors."""
+    """Measure what is asked beside errors: means and standard errors."""
     grid = Grid(given["alpha"], given["ridge"], given["loss"])
-    sizes = Sizes(given["dimension"], given["trainings"])
-    found = cross_validation_of_networks(
-        problem, grid, sizes, given["networks"], given["seed"], FOLDS, report, threads
-    )
+    sizes = Sizes(given["dimension"], given["trainings"], given["test_samples"])
+    found = measure(problem, grid, sizes, given["networks"], given["seed"], count, report, threads)
     dims = "network", "training", "alpha", "ridge"
     known = {k: x for k, x in found.items() if k != GCV or grid.loss == SQUARE}
     return summary(xr.Dataset({f"simulated_{name}": (dims, x) for name, x in known.items()}))

@@ -76,9 +76,16 @@ class FirstLayer:
 
 
 def first_layer(
-    problem: Problem, sizes: Sizes, network: int, seed: SeedSequence, pool: Workers
+    problem: Problem,
+    sizes: Sizes,
+    network: int,
+    seed: SeedSequence,
+    pool: Workers,
+    member: int = 0,
 ) -> FirstLayer:
     """Draw one network replicate's first layer, and take its gradient steps.
+
+    Members of its ensemble differ by their initial weights alone.
 
     Raises
     ------
@@ -88,6 +95,8 @@ def first_layer(
     rng = stream(seed, network, WEIGHTS)
     directions, other = _draw_directions(problem, sizes.dimension, rng)
     weights = unit_rows(rng, sizes.count(problem.beta), sizes.dimension)
+    if member:
+        weights = unit_rows(stream(seed, network, WEIGHTS, member), *weights.shape)
     if isinstance(problem, SpikedFeatures):
         layer = _add_spike(problem, weights, directions, other, rng)
         check_weights(layer.weights, "spike_strength", problem.spike_strength)

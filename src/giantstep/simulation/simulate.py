@@ -160,7 +160,7 @@ def _measure_in(
     training = range(len(block_sizes(max(map(sizes.count, grid.alpha)), ROWS)))
     places = list(product(range(sizes.trainings), training))
     report = partial(replicate.report, share / (len(places) + len(tests)))
-    fit = _fit_readouts(features, places, grid, report)
+    fit = fit_readouts(features, places, grid, report)
     flat = fit.readouts.reshape(-1, fit.readouts.shape[-1])
     tested = _test(features, tests, flat, grid.loss, report)
     shape, overlaps = fit.readouts.shape[:-1], measure_overlaps(replicate.layer, fit.readouts)
@@ -172,7 +172,7 @@ def _measure_in(
     }
 
 
-def _fit_readouts(
+def fit_readouts(
     features: NetworkFeatures, places: list[tuple[int, int]], grid: Grid, report: Report
 ) -> Fit:
     """Fit readouts, over sqrt(p), at every sample size, on growing training sets.
