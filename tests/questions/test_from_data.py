@@ -93,6 +93,22 @@ def test_a_step_helps_on_digits_and_the_predictions_are_those_of_networks():
     assert "effective dimension of the inputs is 13.7" in step.attrs["remarks"]
 
 
+def test_a_step_and_one_fit_serve_several_outputs():
+    inputs, _ = skewed_samples(1500)
+    outputs = inputs @ np.random.default_rng(1).normal(size=(30, 3))
+    labels = np.eye(3)[outputs.argmax(axis=1)]
+    given = {"learning_rate": 2, "alpha0": 4, "beta": 1.5, "alpha": [1, 3], "networks": 5}
+    found = giantstep.from_data(inputs, labels, **given)
+    assert (abs(found.z_score_test_error) < 5).all()
+    assert (abs(found.z_score_training_error) < 5).all()
+    np.testing.assert_allclose(
+        found.classification_error, found.simulated_classification_error_mean, rtol=0.2
+    )
+    # A column of labels is a vector of labels.
+    one, column = (giantstep.from_data(inputs, x, **given) for x in (labels[:, 0], labels[:, :1]))
+    np.testing.assert_allclose(one.simulated_test_error_mean, column.simulated_test_error_mean)
+
+
 @pytest.mark.parametrize(
     ("samples", "options", "words"),
     [
@@ -123,7 +139,10 @@ def test_networks_have_the_errors_that_are_predicted_for_them_after_a_step():
     [
         ({"X": np.ones((500, 30))}, "2 or more that are not constant"),
         ({"X": np.full((500, 30), np.nan)}, "15000 entries not finite"),
-        ({"y": ["cat"] * 500}, "must be a vector (of two classes: +1 and -1), all finite"),
+        (
+            {"y": ["cat"] * 500},
+            "(of two classes: +1 and -1), or a matrix of one-hot rows, all finite",
+        ),
         ({"X": [[1, 2], [3]]}, "a matrix with a row for each sample"),
         ({"y": np.ones(500)}, "two values or more"),
         ({"y": np.ones(3)}, "as many as X has rows, 500"),

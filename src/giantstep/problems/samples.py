@@ -11,7 +11,7 @@ from giantstep.validation import Fault, raise_all, refusal
 
 
 def read_samples(inputs: Any, labels: Any) -> tuple[Array, Array]:
-    """Read inputs, shape (M, d), and labels, shape (M,).
+    """Read inputs, shape (M, d), and labels, shape (M,) or (M, C).
 
     Columns of inputs are centred, constant ones left out, and all scaled by one factor, such that
     the trace of their covariance is d.
@@ -20,7 +20,7 @@ def read_samples(inputs: Any, labels: Any) -> tuple[Array, Array]:
     ------
     InvalidParametersError
     """
-    x, y = _read_both("X", inputs, labels, outputs=False)
+    x, y = _read_both("X", inputs, labels)
     x = x[:, np.any(x != x[:1], axis=0)]
     if x.shape[1] < 2:
         raise refusal("X", f"{x.shape[1]} columns", "2 or more that are not constant")
@@ -35,24 +35,23 @@ def read_features(features: Any, labels: Any) -> tuple[Array, Array]:
     ------
     InvalidParametersError
     """
-    x, y = _read_both("Phi", features, labels, outputs=True)
+    x, y = _read_both("Phi", features, labels)
     if not x.any():
         raise refusal("Phi", f"zeros of shape {x.shape}", "features, of which some are not zero")
     return x, y
 
 
-def _read_both(name: str, rows: Any, labels: Any, outputs: bool) -> tuple[Array, Array]:
-    """Read rows and their labels, of one output or, if `outputs`, several.
+def _read_both(name: str, rows: Any, labels: Any) -> tuple[Array, Array]:
+    """Read rows and their labels, of one output or several.
 
     Raises
     ------
     InvalidParametersError
     """
     faults: list[Fault] = []
-    several = outputs and np.ndim(labels) == 2
-    shape = "a vector (of two classes: +1 and -1)" + ", or a matrix of one-hot rows" * outputs
+    shape = "a vector (of two classes: +1 and -1), or a matrix of one-hot rows"
     x = _read(name, rows, "a matrix with a row for each sample", 2, faults)
-    y = _read("y", labels, shape, 1 + several, faults)
+    y = _read("y", labels, shape, 2 if np.ndim(labels) == 2 else 1, faults)
     if not faults and len(x) != len(y):
         faults.append(Fault("y", f"{len(y)} labels", f"as many as {name} has rows, {len(x)}"))
     elif not faults and np.all(y == y[:1]):

@@ -94,8 +94,10 @@ def from_data(
     X : array_like, shape (M, d)
         Inputs, a row for each sample. Columns are centred, those that are constant left out, and
         all are scaled by one factor, such that the covariance has the trace d.
-    y : array_like, shape (M,)
-        Labels, used as they are; of labels +1 and -1 the 0-1 error is measured, too.
+    y : array_like, shape (M,) or (M, C)
+        Labels, used as they are; of labels +1 and -1 the 0-1 error is measured, too. Or C outputs,
+        such as one-hot rows for classes: the step moves each neuron along one of them in turn, and
+        errors are as in `from_features`, without the Gaussian theory.
     activation : str or callable
         As in `Protocol`.
     learning_rate : float
@@ -163,13 +165,13 @@ def from_data(
         protocol = Protocol(activation, "linear", learning_rate, alpha0, beta)
     raise_all(faults)
     _check_count(protocol, grid, *inputs.shape)
-    points = len(grid.alpha) * len(grid.ridge)
+    points = len(grid.alpha) * len(grid.ridge) * labels[0].size
     check_cost(cost_of_data(inputs.shape, protocol.beta, points * networks), max_hours, max_memory)
     with threadpool_limits(1), progress_bar("networks", progress) as report:
         given = protocol, inputs, labels, grid, seed
         errors = np.array([_errors(k, given, part(report, k, networks)) for k in range(networks)])
         linear = _predict(inputs / math.sqrt(inputs.shape[1]), labels, grid, inputs.shape[1])
-    names = _ERRORS if np.all(np.abs(labels) == 1) else _ERRORS[::2]
+    names = _ERRORS if has_classes(labels) else _ERRORS[::2]
     theory, remarks = _gaussian_theory(protocol, inputs, labels, grid, names)
     data = xr.merge([_summary(errors, grid, names), theory])
     baseline = _over_points(linear, grid, names[: len(names) - 1], "linear_{}")
@@ -223,6 +225,14 @@ def best_ridge(errors: xr.DataArray) -> xr.DataArray:
     return errors.fillna(np.inf).argmin("ridge")
 
 
+def has_classes(labels: Array) -> bool:
+    """Return whether labels are +1 and -1, or every row has one output that is largest."""
+    if labels.ndim == 1:
+        return bool(np.all(np.abs(labels) == 1))
+    ordered = np.unique(labels)
+    return ordered.size == 2 and bool(np.all((labels == ordered[1]).sum(axis=1) == 1))
+
+
 def label_remarks(labels: Array) -> list[str]:
     """Say how to state classes, if labels have two values."""
     values = np.unique(labels)
@@ -239,6 +249,8 @@ def _gaussian_theory(
     protocol: Protocol, inputs: Array, labels: Array, grid: Grid, names: Sequence[str]
 ) -> tuple[xr.Dataset, list[str]]:
     """Solve the theory of Gaussian inputs with the covariance of the samples, and without one."""
+    if labels.ndim > 1:
+        return xr.Dataset(), ["The Gaussian theory has one output."]
     if len(inputs) < inputs.shape[1] + _TESTS:
         return xr.Dataset(), ["The Gaussian theory needs more samples than inputs have columns."]
     try:

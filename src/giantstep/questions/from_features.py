@@ -7,14 +7,19 @@ import xarray as xr
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
-from giantstep.arrays import Array
 from giantstep.problems.domains import POSITIVE_RIDGE, Several
 from giantstep.problems.samples import read_features
 from giantstep.questions.arguments import BEST_RIDGE, OPTIMAL, Many, argument
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_subsets
 from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.declaration import declare
-from giantstep.questions.from_data import RIDGES, best_ridge, label_remarks, point_remarks
+from giantstep.questions.from_data import (
+    RIDGES,
+    best_ridge,
+    has_classes,
+    label_remarks,
+    point_remarks,
+)
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.values import read_numbers
 from giantstep.theory.readout.subsets import subset_errors
@@ -98,7 +103,7 @@ def from_features(
     ridges = RIDGES if optimal else read_numbers("ridge", ridge, POSITIVE_RIDGE, faults)
     raise_all(faults)
     points = len(counts) * len(ridges)
-    cost = cost_of_subsets(features.shape, points * np.atleast_2d(labels.T).shape[0])
+    cost = cost_of_subsets(features.shape, points * labels[0].size)
     check_cost(cost, max_hours, max_memory)
     errors = np.empty((3, len(counts), len(ridges)))
     with threadpool_limits(1), progress_bar("points", progress) as report:
@@ -107,7 +112,7 @@ def from_features(
             report(done / points)
     named = {name: (("samples", "ridge"), each) for name, each in zip(_NAMES, errors, strict=True)}
     data = xr.Dataset(named, {"samples": [*map(int, counts)], "ridge": [*ridges]})
-    if not _has_classes(labels):
+    if not has_classes(labels):
         data = data.drop_vars(_NAMES[-1])
     remarks = label_remarks(labels) + point_remarks(data["test_error"], optimal)
     if optimal:
@@ -116,11 +121,3 @@ def from_features(
     data = label(drop_fixed(data, fixed))
     about = {"title": "Ridge regression on given features", "features": features.shape[1]}
     return data.assign_attrs(about | ({"remarks": "\n".join(remarks)} if remarks else {}))
-
-
-def _has_classes(labels: Array) -> bool:
-    """Return whether labels are +1 and -1, or every row has one output that is largest."""
-    if labels.ndim == 1:
-        return bool(np.all(np.abs(labels) == 1))
-    ordered = np.unique(labels)
-    return ordered.size == 2 and bool(np.all((labels == ordered[1]).sum(axis=1) == 1))

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from numpy.random import SeedSequence
+from scipy.linalg import svd
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import lookup
@@ -14,7 +15,6 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.simulation.arithmetic import check_weights
 from giantstep.simulation.gradients import batch_slopes
-from giantstep.simulation.ridge import RidgePath
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, stream, unit_rows
 
 
@@ -30,7 +30,8 @@ def train_on_data(
     protocol : Protocol
         Of one step from a readout of one value; its target means nothing.
     inputs : Array, shape (M, d)
-    labels : Array, shape (M,)
+    labels : Array, shape (M,) or (M, C)
+        Neurons take turns in the output whose loss they descend.
     grid : Grid
     seed, network : int
         Determine the split and the initial weights.
@@ -39,22 +40,25 @@ def train_on_data(
     -------
     features : Array, shape (N, p)
         Over sqrt(p), of the samples that the step has not seen.
-    labels : Array, shape (N,)
+    labels : Array, shape (N,) or (N, C)
     errors : Array, shape (3, alphas, ridges)
-        Mean squared errors on samples that neither step nor readout has seen, and on the training
-        set; the share of the former whose output has another sign than the label. An output of 0
-        counts half.
+        Mean squared errors, summed over outputs, on samples that neither step nor readout has seen,
+        and on the training set; the share of the former whose output has another sign than the
+        label, or is largest elsewhere. An output of 0 counts half.
     """
     root, sizes = SeedSequence(seed), Sizes(inputs.shape[1])
-    order = stream(root, network, FIRST_BATCH).permutation(labels.size)
+    order = stream(root, network, FIRST_BATCH).permutation(len(labels))
     counts = [sizes.count(alpha) for alpha in grid.alpha]
     batch, rest = np.split(order, [sizes.count(protocol.alpha0)])
     rng, width = stream(root, network, WEIGHTS), sizes.count(protocol.beta)
     weights = unit_rows(rng, width, sizes.dimension).astype(float)
     activation = lookup(protocol.activation)
-    slopes = batch_slopes(weights, np.ones(width), activation, inputs[batch], labels[batch])
     rate = protocol.learning_rate * sizes.dimension / width
-    weights += rate / max(1, batch.size) * slopes.T @ inputs[batch]
+    outputs = np.atleast_2d(labels[batch].T)
+    for k, output in enumerate(outputs):
+        moved = weights[k :: len(outputs)]
+        slopes = batch_slopes(moved, np.ones(len(moved)), activation, inputs[batch], output)
+        moved += rate / max(1, batch.size) * slopes.T @ inputs[batch]
     check_weights(weights, "learning_rate", protocol.learning_rate)
     features = activation.value(inputs[rest] @ weights.T) / math.sqrt(width)
     return features, labels[rest], _fit(features, labels[rest], counts, grid.ridge)
@@ -62,12 +66,18 @@ def train_on_data(
 
 def _fit(features: Array, labels: Array, counts: list[int], ridges: tuple[float, ...]) -> Array:
     """Fit readouts on the last samples, and test them on those that no readout has seen."""
-    errors, tests = [], labels.size - max(counts)
+    labels = labels.reshape(len(labels), -1)
+    penalties, test = np.array(ridges)[:, None, None], labels[: len(labels) - max(counts)]
+    errors = []
     for count in counts:
-        path = RidgePath(np.ones((features.shape[1], 1), "f4"))
-        path.extend(features[-count:].copy(), labels[-count:])
-        fit = path.fit(count)(ridges)
-        outputs = fit.readouts @ features[:tests].T
-        squares, signs = (outputs - labels[:tests]) ** 2, np.sign(outputs * labels[:tests])
-        errors.append([squares.mean(axis=1), fit.errors, (1 - signs.mean(axis=1)) / 2])
+        left, values, right = svd(features[-count:], full_matrices=False, check_finite=False)
+        along = values[:, None] / (values[:, None] ** 2 + penalties) * (left.T @ labels[-count:])
+        outputs = features @ right.T @ along
+        tested = outputs[:, : len(test)]
+        wrong = (1 - np.sign(tested * test)[..., 0]) / 2
+        if labels.shape[1] > 1:
+            wrong = tested.argmax(axis=2) != test.argmax(axis=1)
+        squares = ((outputs - labels) ** 2).sum(axis=2)
+        measured = squares[:, : len(test)], squares[:, -count:], wrong
+        errors.append([each.mean(axis=1) for each in measured])
     return np.stack(errors, axis=1)
