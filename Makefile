@@ -141,7 +141,7 @@ clean:
 help:
 	@echo "make figures   the eight figures of the paper into figures/   (CORES=2 to use two cores)"
 	@echo "make paper     the same at the paper's size"
-	@echo "make supplement figures S1 to S24, beyond the paper"
+	@echo "make supplement figures S1 to S27, beyond the paper"
 	@echo "make gallery   copy the drawings into docs/gallery, which README shows"
 	@echo "make test      style, types, and a small version of every test"
 	@echo "make test-all  the same and the full versions, kills, Slurm, Chromium and other versions"

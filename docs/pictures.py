@@ -28,7 +28,6 @@ WRITTEN = {
 PROGRAMS = {
     "cross_validation": "cross-validation.png",
     "digits": "digits.png",
-    "ensembles": "ensembles.png",
 }
 
 

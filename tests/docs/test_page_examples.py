@@ -49,7 +49,7 @@ def test_the_python_of_a_page_runs_and_prints_what_it_shows(page, tmp_path, monk
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["cross_validation", "digits", "ensembles"])
+@pytest.mark.parametrize("name", ["cross_validation", "digits"])
 def test_a_program_that_a_page_names_draws_its_figure(name, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib").use("Agg")
     pytest.importorskip("sklearn")
