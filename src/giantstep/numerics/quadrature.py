@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -22,6 +23,8 @@ WIDE = 2.0
 # Of trapezoidal rules, for integrands smoothed on a scale of one: an error of exp(-2 pi^2/step^2).
 # Three directions have larger ones, for the sake of memory.
 _SMOOTH_STEP, _LARGE_STEP = 0.75, 0.95
+# Of edges, and of counts of panels.
+_ROUNDING = 1e-9
 # Of weights of a product rule, relatively.
 _NEGLIGIBLE = 1e-15
 
@@ -105,11 +108,28 @@ def unit_edges(extra: Array, width: float = 1.0) -> Array:
     return np.sort(np.concatenate([base, extra], axis=-1), axis=-1)
 
 
-def divided_edges(edges: Array, width: float) -> Array:
-    """Divide the panels between some edges that are wider than `width`, from end to end."""
-    edges = np.unique(np.clip([-RANGE, *edges, RANGE], -RANGE, RANGE))
-    ends = np.concatenate([[0], np.cumsum(np.ceil(np.diff(edges) / width))])
-    return np.interp(np.arange(ends[-1] + 1), ends, edges)
+def merged_edges(parts: Sequence[Array], width: float) -> Array:
+    """Choose panels from end to end, no wider than `width`, nor than those of any part there.
+
+    The middle edge of each part is an edge. To merge all edges would leave many narrow panels.
+    """
+    inner = [np.clip(part, -RANGE, RANGE) for part in parts]
+    edges = np.unique(np.concatenate([[-RANGE, RANGE], *inner]))
+    size = np.diff(edges)
+    widths = np.full(size.shape, width)
+    for part in inner:
+        of_part = np.unique([-RANGE, *part, RANGE])
+        place = np.searchsorted(of_part, edges[:-1] + size / 2)
+        widths = np.minimum(widths, np.diff(of_part)[place - 1])
+    # How many panels there are up to an edge: a whole number at those in the middle.
+    starts = np.unique(np.searchsorted(edges, [-RANGE, *(part[part.size // 2] for part in inner)]))
+    starts = starts[starts < size.size]
+    count = np.add.reduceat(size / widths, starts)
+    more = np.repeat(np.ceil(count - _ROUNDING) / count, np.diff([*starts, size.size]))
+    ends = np.concatenate([[0], np.cumsum(size / widths * more)])
+    merged = np.interp(np.arange(round(ends[-1]) + 1), ends, edges)
+    symmetric = np.allclose(merged, -merged[::-1], rtol=0, atol=_ROUNDING)
+    return (merged - merged[::-1]) / 2 if symmetric else merged
 
 
 def product_rule(directions: int, nodes: int) -> tuple[Array, Array]:

@@ -188,6 +188,8 @@ def answer_remarks(answer: xr.Dataset) -> list[str]:
     remarks = failure_remarks(answer["status"]) if "status" in answer else []
     remarks += reliability_remarks(answer)
     if RELIABLE_DIMENSION in answer:
-        of_limit = answer[RELIABLE_DIMENSION].where(np.isinf(answer["dimension"]))
-        remarks += dimension_remarks(of_limit)
+        needed, dimension = answer[RELIABLE_DIMENSION], answer["dimension"]
+        if not np.isinf(dimension.values).all():
+            needed = needed.where(np.isinf(dimension))
+        remarks += dimension_remarks(needed)
     return remarks + covariance_remarks(answer)

@@ -84,9 +84,8 @@ def _rule(srf: SpikedFeatures, s: Array, rho: float) -> tuple[Array, Array]:
     """Choose nodes and weights over t, shape (M, N), that resolve the features' transitions."""
     if rho == 0:
         return np.zeros((s.size, 1)), np.ones((s.size, 1))
-    function = lookup(srf.activation)
-    edges = [
-        transition_edges(function, b + u * srf.first_alignment * s, u * rho, math.sqrt(c))
-        for c, u, _, b in zip(*srf.groups, strict=True)
-    ]
-    return split_rule(unit_edges(np.concatenate([np.zeros((s.size, 1)), *edges], axis=1)))
+    function, edges = lookup(srf.activation), [np.zeros((s.size, 1))]
+    for c, u, _, b in zip(*srf.groups, strict=True):
+        mean = b + u * srf.first_alignment * s
+        edges += transition_edges(function, mean, u * rho, math.sqrt(c))
+    return split_rule(unit_edges(np.concatenate(edges, axis=1)))

@@ -14,11 +14,10 @@ from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import (
     RANGE,
     WIDE,
-    divided_edges,
     graded_edges,
+    merged_edges,
     smooth_rule,
     split_rule,
-    unit_edges,
     with_product,
 )
 from giantstep.numerics.scalar_functions import lookup
@@ -30,6 +29,8 @@ from giantstep.validation import Fault, InvalidParametersError, refusal
 # An oscillating activation has panels of nodes of its own scale in kappa: a million nodes at this
 # one. An analytic activation has nodes in z, as many as the root of the bulk's variance: 10^5.
 _FINEST_KAPPA, _LARGEST_VARIANCE = 2e-4, 2e6
+# Width of panels for integrands that vary on scales of one or more: their error is rounding.
+_PANEL = 1.25
 # Fourth powers of features are finite.
 _LARGEST_FEATURE = 1e60
 # Nodes over the projections on several directions, before those of negligible weight are left out.
@@ -40,14 +41,14 @@ _LARGE_FEATURE = 1e6
 
 def transition_edges(
     function: ScalarFunction, shift: Array, slope: float, width: float, panel: float = 1.0
-) -> Array:
-    """Find edges of panels, shape (..., E), around the transitions of a function's average.
+) -> list[Array]:
+    """Find edges of panels, each of shape (..., E), around each transition of a function's average.
 
     `E f(shift + slope x + width z)`, z ~ N(0, 1), has a transition of width `width/slope` around
     `x = (kink - shift)/slope`, which is a discontinuity or a corner if the width is zero.
     """
     if slope == 0:
-        return np.empty((*shift.shape, 0))
+        return []
     own = 0.0 if function.kinks else 1.0  # a function without kinks varies on a scale of one
     around = graded_edges(0.0, math.hypot(width, own) / abs(slope), panel)
     kinks = function.kinks or (0.0,)
@@ -55,7 +56,7 @@ def transition_edges(
     if function.oscillates and (panel_width := oscillation_width(slope, width)) < 1:
         steps = np.arange(-RANGE, RANGE, panel_width)
         edges.append(np.broadcast_to(steps, (*shift.shape, steps.size)))
-    return np.concatenate(edges, axis=-1)
+    return edges
 
 
 def oscillation_width(slope: float, width: float) -> float:
@@ -63,42 +64,40 @@ def oscillation_width(slope: float, width: float) -> float:
     return math.hypot(width, 1.0) / abs(slope)
 
 
-def kappa_rule(srf: SpikedFeatures, fineness: float = 1, width: float = 1) -> tuple[Array, Array]:
+def kappa_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array]:
     """Choose a quadrature rule over kappa that resolves the features and the target.
-
-    It also resolves what else varies around zero, on the scale `width`.
 
     Returns
     -------
     kappa, weight : Array, shape (N,)
     """
-    edges = np.concatenate([_transition_edges(srf), graded_edges(0.0, width, WIDE)])
-    edges = np.unique(np.clip(edges, -RANGE, RANGE))
-    return split_rule(unit_edges(edges), fineness)
+    return split_rule(merged_edges(_transition_edges(srf), _PANEL), fineness)
 
 
-def wide_kappa_rule(srf: SpikedFeatures, fineness: float, panel: float) -> tuple[Array, Array]:
+def wide_kappa_rule(
+    srf: SpikedFeatures, fineness: float, panel: float, width: float = 1
+) -> tuple[Array, Array]:
     """Choose one with half as many nodes, for averages that need be no better than 1e-10.
 
-    Its panels are `panel` times as wide as what varies, or narrower.
+    Its panels are `panel` times as wide as what varies, or narrower. It also resolves what else
+    varies around zero, on the scale `width`.
     """
-    return split_rule(divided_edges(_transition_edges(srf, panel), panel), fineness)
+    edges = [*_transition_edges(srf, panel), graded_edges(0.0, width, panel)]
+    return split_rule(merged_edges(edges, panel), fineness)
 
 
-def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> Array:
-    """Find edges of panels around all transitions of the features and the target."""
-    activation = lookup(srf.activation)
-    edges = [
-        transition_edges(activation, np.array(b), u, math.sqrt(c), panel)
-        for c, u, _, b in zip(*srf.groups, strict=True)
-    ]
-    return np.concatenate([np.zeros(1), *edges, _target_edges(srf, panel)])
+def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> list[Array]:
+    """Find edges of panels around each transition of the features and the target."""
+    activation, edges = lookup(srf.activation), [np.zeros(1), *_target_edges(srf, panel)]
+    for c, u, _, b in zip(*srf.groups, strict=True):
+        edges += transition_edges(activation, np.array(b), u, math.sqrt(c), panel)
+    return edges
 
 
-def _target_edges(srf: SpikedFeatures, panel: float) -> Array:
+def _target_edges(srf: SpikedFeatures, panel: float) -> list[Array]:
     """Find edges of panels around the transitions of the target."""
     if teacher_of(srf.target) is not None:  # a polynomial, which needs no nodes of its own
-        return np.empty(0)
+        return []
     target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
     return transition_edges(target, np.zeros(()), gamma, math.sqrt(1 - gamma**2), panel)
 
@@ -123,9 +122,9 @@ def spike_rule(
     widths = np.hypot(np.sqrt(srf.groups.c), smooth)
     u = np.column_stack([srf.groups.u, srf.beside])
     scales = np.min(widths[:, None] / np.maximum(np.abs(u), TINY), axis=0)
-    edges = np.append(_target_edges(srf, 1.0), 0.0)
+    edges = [np.zeros(1), *_target_edges(srf, 1.0)]
     finer = (1 + fineness) / 2
-    first = split_rule(divided_edges(edges, WIDE * min(1.0, scales[0])), finer)
+    first = split_rule(merged_edges(edges, WIDE * min(1.0, scales[0])), finer)
     others = smooth_rule(np.minimum(scales[1:], 1.0), finer)
     if first[0].size * others[0].size > _MOST_NODES:
         allowed = "smaller, for averages over the directions of several spikes"

@@ -17,15 +17,17 @@ from giantstep.theory.features.conditional_features import (
     mean_curvatures,
     mean_of_class,
 )
-from giantstep.theory.features.kappa_rules import kappa_rule
+from giantstep.theory.features.kappa_rules import wide_kappa_rule
 
 # In place of zero, where only a ratio matters, or its sign.
 _TINY = 1e-300
-# Of the nodes over kappa, where nine of a panel are accurate to 1e-11.
-_FINENESS = 0.75
+# Width of panels over kappa, in units of what varies: twelve nodes are accurate to 1e-8 at worst.
+_PANEL = 3.0
 # Nodes of less weight are left out; where the target's mean is so many standard deviations from
 # zero, the label is certain.
 _NEGLIGIBLE, _CERTAIN = 1e-17, 8.5
+# Points of similar widths that have one rule, and whose arrays stay in the processor's cache.
+_AT_ONCE = 500
 # Projections between which predictions are nearly a straight line.
 _NEAR = 1e-3
 
@@ -60,7 +62,17 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
     if srf.target not in BINARY or srf.further_spikes:
         return np.full(shape, np.nan)
     overlaps = overlaps.flatten()
-    kappa, weight = kappa_rule(srf, _FINENESS, _uncertain_width(srf, overlaps))
+    widths = _uncertain_widths(srf, overlaps)
+    errors, order = np.empty(widths.shape), np.argsort(widths)
+    for alike in np.array_split(order, math.ceil(order.size / _AT_ONCE)):
+        some = Overlaps(*(x if x is None else x[alike] for x in overlaps))
+        errors[alike] = _on_one_rule(srf, some, float(np.fmin(widths[alike[0]], 1.0)))
+    return errors.reshape(shape)
+
+
+def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array:
+    """Compute the errors of S points on a rule that resolves a width in kappa, shape (S,)."""
+    kappa, weight = wide_kappa_rule(srf, 1, _PANEL, width)
     odd = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     folded = odd and np.array_equal(kappa, -kappa[::-1])  # the same at -kappa
     kept = (weight > _NEGLIGIBLE) & ((kappa > 0) | (not folded))
@@ -78,16 +90,15 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
         wrong[:, certain] = ndtr(-np.sign(v[certain]) * u[:, certain])
         correlation = (slope / std)[:, ~certain]
         wrong[:, ~certain] = _opposite_signs(u[:, ~certain], v[~certain], correlation)
-    return (wrong @ weight).reshape(shape)
+    return wrong @ weight
 
 
-def _uncertain_width(srf: SpikedFeatures, overlaps: Overlaps) -> float:
-    """Estimate the least width in kappa, at zero, in which the sign of predictions is uncertain."""
+def _uncertain_widths(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
+    """Estimate the width in kappa, at zero, in which the sign of predictions is uncertain."""
     mean, _, variance = _given_kappa(srf, overlaps, np.array([-_NEAR, _NEAR]))
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
         slope = np.abs(mean[:, 1] - mean[:, 0]) / (2 * _NEAR)
-        widths = np.sqrt(variance.mean(axis=1)) / slope
-    return float(np.fmin.reduce(widths, initial=1.0))
+        return np.sqrt(variance.mean(axis=1)) / slope
 
 
 def _opposite_signs(u: Array, v: Array, correlation: Array) -> Array:
