@@ -51,12 +51,13 @@ class ConvexReadout(Readout):
     """
 
     arrays = 16
+    _last: FixedPoint | None  # what was solved last on the coarse rule
 
     def __init__(self, layer: PreparedLayer, loss: Loss, near: ConvexReadout | None = None) -> None:
         super().__init__(layer, near)
         self.loss = loss
         self.at = cache(lambda dimension: ConvexReadout(layer.at(dimension), loss, self))
-        self._equations = dict[_Rule, ConvexEquations]()
+        self._equations, self._last = dict[_Rule, ConvexEquations](), None
         # Labels that vary make residuals of hardly any spread given kappa.
         self._usual = _USUAL._replace(wide=layer.srf.target in BINARY)
 
@@ -88,12 +89,23 @@ class ConvexReadout(Readout):
         return (shift <= max(accuracy.hats, _HATS_RESOLVED)) & (change <= accuracy.error)
 
     def _roughly(self, alpha: Array, ridge: Array) -> FixedPoint:
-        """Solve S points on the coarse rule."""
-        equations = self._on(_COARSE)
-        if self.near is None:
+        """Solve S points on the coarse rule, from those nearby."""
+        equations, near = self._on(_COARSE), self.near
+        if near is None:
             return solve_quickly(self._on(_ROUGH), alpha, ridge).on(equations, anew=False)
-        x = self.near._roughly(alpha, ridge).at.x
-        return solve_near(equations, equations.unknowns(self.near._on(_COARSE), x), alpha, ridge)
+        if (start := near._known(alpha, ridge)) is None:
+            start = near._last = near._roughly(alpha, ridge)
+        x = equations.unknowns(near._on(_COARSE), start.at.x)
+        jacobian = start.jacobian if x.shape == start.at.x.shape else None
+        return solve_near(equations, x, alpha, ridge, jacobian)
+
+    def _known(self, alpha: Array, ridge: Array) -> FixedPoint | None:
+        """Choose points among those that were solved last, if all are."""
+        last = self._last
+        if last is None:
+            return None
+        same = (last.alpha == alpha[:, None]) & (last.ridge == ridge[:, None])
+        return last.chosen(same.argmax(axis=1)) if same.any(axis=1).all() else None
 
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
         """Compute test errors at S points on the coarse rule, or the usual one where that fails."""
@@ -108,7 +120,7 @@ class ConvexReadout(Readout):
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points, those that are unresolved on finer and finer rules."""
-        before = self._roughly(alpha, ridge)
+        before = self._last = self._roughly(alpha, ridge)
         solution = before.on(self._on(self._usual))
         found = self._solved(_COARSE, before, self._usual, solution)
         for one in np.flatnonzero(found.converged)[:, None]:
