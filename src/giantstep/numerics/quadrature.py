@@ -117,7 +117,7 @@ def merged_edges(parts: Sequence[Array], width: float) -> Array:
     edges = np.unique(np.concatenate([[-RANGE, RANGE], *inner]))
     size = np.diff(edges)
     widths = np.full(size.shape, width)
-    for part in inner:
+    for part in (part for part in inner if part.size > 1):
         of_part = np.unique([-RANGE, *part, RANGE])
         place = np.searchsorted(of_part, edges[:-1] + size / 2)
         widths = np.minimum(widths, np.diff(of_part)[place - 1])
@@ -128,8 +128,9 @@ def merged_edges(parts: Sequence[Array], width: float) -> Array:
     more = np.repeat(np.ceil(count - _ROUNDING) / count, np.diff([*starts, size.size]))
     ends = np.concatenate([[0], np.cumsum(size / widths * more)])
     merged = np.interp(np.arange(round(ends[-1]) + 1), ends, edges)
-    symmetric = np.allclose(merged, -merged[::-1], rtol=0, atol=_ROUNDING)
-    return (merged - merged[::-1]) / 2 if symmetric else merged
+    mirrored = -merged[::-1]
+    symmetric = np.max(np.abs(merged - mirrored)) < _ROUNDING
+    return (merged + mirrored) / 2 if symmetric else merged
 
 
 def product_rule(directions: int, nodes: int) -> tuple[Array, Array]:

@@ -225,7 +225,7 @@ def conditional_features(
     fineness: float = 1,
     B: Array | None = None,
     norms: bool = False,
-    wide: bool = False,
+    panel: float | None = None,
 ) -> ConditionalFeatures:
     """Evaluate equation (15) and the target's conditional moments on quadrature nodes.
 
@@ -238,11 +238,11 @@ def conditional_features(
         The `B` of the same features on another rule, for unknowns that mean the same on both.
     norms : bool
         Whether the norms of the neurons depend on their overlap with the spike.
-    wide : bool
+    panel : float, optional
         As in `spike_rule`.
     """
     check_resolution(srf, srf)
-    kappa, beside, weight = spike_rule(srf, fineness, wide)
+    kappa, beside, weight = spike_rule(srf, fineness, panel)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
     right = slice(kappa.size // 2 if mirrored else 0, None)

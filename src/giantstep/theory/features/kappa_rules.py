@@ -18,6 +18,7 @@ from giantstep.numerics.quadrature import (
     merged_edges,
     smooth_rule,
     split_rule,
+    unit_edges,
     with_product,
 )
 from giantstep.numerics.scalar_functions import lookup
@@ -29,8 +30,6 @@ from giantstep.validation import Fault, InvalidParametersError, refusal
 # An oscillating activation has panels of nodes of its own scale in kappa: a million nodes at this
 # one. An analytic activation has nodes in z, as many as the root of the bulk's variance: 10^5.
 _FINEST_KAPPA, _LARGEST_VARIANCE = 2e-4, 2e6
-# Width of panels for integrands that vary on scales of one or more: their error is rounding.
-_PANEL = 1.25
 # Fourth powers of features are finite.
 _LARGEST_FEATURE = 1e60
 # Nodes over the projections on several directions, before those of negligible weight are left out.
@@ -71,16 +70,17 @@ def kappa_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array]:
     -------
     kappa, weight : Array, shape (N,)
     """
-    return split_rule(merged_edges(_transition_edges(srf), _PANEL), fineness)
+    edges = np.concatenate(_transition_edges(srf))
+    return split_rule(unit_edges(np.unique(np.clip(edges, -RANGE, RANGE))), fineness)
 
 
-def wide_kappa_rule(
+def merged_kappa_rule(
     srf: SpikedFeatures, fineness: float, panel: float, width: float = 1
 ) -> tuple[Array, Array]:
-    """Choose one with half as many nodes, for averages that need be no better than 1e-10.
+    """Choose one whose panels are only as narrow as what varies, times `panel`, around them.
 
-    Its panels are `panel` times as wide as what varies, or narrower. It also resolves what else
-    varies around zero, on the scale `width`.
+    Those of twice that width are accurate to 1e-10, and no narrower ones to rounding. It also
+    resolves what else varies around zero, on the scale `width`.
     """
     edges = [*_transition_edges(srf, panel), graded_edges(0.0, width, panel)]
     return split_rule(merged_edges(edges, panel), fineness)
@@ -103,18 +103,18 @@ def _target_edges(srf: SpikedFeatures, panel: float) -> list[Array]:
 
 
 def spike_rule(
-    srf: SpikedFeatures, fineness: float = 1, wide: bool = False
+    srf: SpikedFeatures, fineness: float = 1, panel: float | None = None
 ) -> tuple[Array, Array, Array]:
     """Choose a quadrature rule over the projections on all directions of the spikes.
 
-    A wide one is for averages that need be no better than 1e-10.
+    With a panel, of one spike it is that of `merged_kappa_rule`.
 
     Returns
     -------
     kappa, beside, weight : Array, shape (N,), (r - 1, N) and (N,)
     """
     if not srf.further_spikes:
-        rule = wide_kappa_rule(srf, fineness, WIDE) if wide else kappa_rule(srf, fineness)
+        rule = merged_kappa_rule(srf, fineness, panel) if panel else kappa_rule(srf, fineness)
         kappa, weight = rule
         return kappa, np.empty((0, kappa.size)), weight
     # Where a feature varies along one direction depends on the others.

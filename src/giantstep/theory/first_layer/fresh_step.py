@@ -21,7 +21,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.conditional_target import across_basis
-from giantstep.theory.features.kappa_rules import check_resolution, wide_kappa_rule
+from giantstep.theory.features.kappa_rules import check_resolution, merged_kappa_rule
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
 from giantstep.theory.first_layer.step import LettersState, Step, of_protocol
 from giantstep.theory.first_layer.step_loss import pulls
@@ -56,7 +56,7 @@ class FreshStep(Step):
         activation = lookup(srf.activation)
         # A rule of half as many nodes again shows the error as well as one of twice as many.
         rule = (1 + fineness) / 2, 1.0 if activation.oscillates else WIDE
-        self.kappa, self.weight = wide_kappa_rule(srf, *rule)
+        self.kappa, self.weight = merged_kappa_rule(srf, *rule)
         if state.spike_strength == 0:  # then two nodes are exact: nothing else depends on kappa
             self.kappa, self.weight = np.array([-1.0, 1.0]), np.full(2, 0.5)
         inputs, std = state.spike_strength * self.kappa, math.sqrt(state.bulk_variance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
@@ -13,9 +13,9 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import standard_moments
+from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
-from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SCHEDULED, Protocol
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
@@ -168,12 +168,12 @@ class FirstLayer(ABC):
     ) -> ConditionalFeatures:
         """Compute the conditional features at the dimension.
 
-        Arguments are as in `conditional_features`; at finite dimension no rule is wide, as
-        `with_sparse_rows` needs unit panels.
+        Arguments are as in `conditional_features`, with panels that are wide or not; at finite
+        dimension there are more, which `with_sparse_rows` and the cut of `MeanFluctuation` need.
         """
         srf, fineness = self.features, fineness or self.fineness
-        wide = wide and math.isinf(self.dimension)
-        f = conditional_features(srf, fineness, B, self.has_norms(kind), wide)
+        panel = (WIDE if wide else 1.0) if math.isinf(self.dimension) else None
+        f = conditional_features(srf, fineness, B, self.has_norms(kind), panel)
         f = with_input_norms(f, srf, self.dimension, self.row_power())
         return with_sparse_rows(f, srf, self.dimension, fineness)
 
@@ -242,8 +242,8 @@ class SteppedLayer(FirstLayer):
 
     def faults(self) -> list[Fault]:
         """List the parameters whose values this layer does not cover."""
-        known, parameters = _KNOWN | self.takes, parameters_of(Protocol).items()
-        defaults = {name: one.default for name, one in parameters if name not in known}
+        known = _KNOWN | self.takes
+        defaults = {one.name: one.default for one in fields(Protocol) if one.name not in known}
         unknown = [
             (name, getattr(self.problem, name) == default, f"{default} in this theory")
             for name, default in defaults.items()

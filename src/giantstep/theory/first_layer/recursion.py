@@ -39,6 +39,8 @@ def plain_descent(step: Protocol) -> tuple[Protocol, float]:
     With weight decay, `w <- (1 - decay) w + step` is a step at the rate over 1 - decay, after which
     all rows are shorter.
     """
+    if not step.decay:
+        return step, 1.0
     kept = 1 - step.decay
     return replace(step, learning_rate=step.learning_rate / kept, decay=0.0), kept**2
 

@@ -17,7 +17,7 @@ from giantstep.theory.features.conditional_features import (
     mean_curvatures,
     mean_of_class,
 )
-from giantstep.theory.features.kappa_rules import wide_kappa_rule
+from giantstep.theory.features.kappa_rules import merged_kappa_rule
 
 # In place of zero, where only a ratio matters, or its sign.
 _TINY = 1e-300
@@ -72,7 +72,7 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
 
 def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array:
     """Compute the errors of S points on a rule that resolves a width in kappa, shape (S,)."""
-    kappa, weight = wide_kappa_rule(srf, 1, _PANEL, width)
+    kappa, weight = merged_kappa_rule(srf, 1, _PANEL, width)
     odd = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     folded = odd and np.array_equal(kappa, -kappa[::-1])  # the same at -kappa
     kept = (weight > _NEGLIGIBLE) & ((kappa > 0) | (not folded))

@@ -16,6 +16,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Complex, RealOrComplex
 from giantstep.numerics.differences import with_slope
+from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.theory.rows.interface import (
@@ -100,7 +101,8 @@ class OneGroupBulk(Bulk):
             return log_t + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP), np.abs(step)
 
         log_t, log_ratio = self._starts
-        start = np.interp(np.log(ratio), log_ratio, log_t)
+        bound = np.log(np.maximum(self.isotropic.beta / ratio, TINY))  # far out, the solution
+        start = np.minimum(np.interp(np.log(ratio), log_ratio, log_t), bound)
         return np.exp(iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS))
 
     def continued(self) -> ContinuedVariances:
