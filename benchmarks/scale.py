@@ -98,11 +98,11 @@ def fill(folder: Path, plan: Plan) -> None:
     """Write shards whose replicates are copies of one."""
     for networks in plan.figure(MERGED).networks:
         path = folder / networks.folder / "0-0.nc"
-        compute("montecarlo", {"/": with_networks(networks.task, (0,))}, path)
+        compute({"/": with_networks(networks.task, (0,))}, path)
         one = store.read(path)
         path.unlink()
-        for block, name in zip(networks.blocks, networks.files, strict=True):
-            copies = np.arange(block.first, block.last + 1)
+        for name, tasks in networks.shards:
+            copies = np.array(tasks["/"].arguments["networks"])
             shard = one.isel(network=np.zeros_like(copies)).assign_coords(network=copies)
             store.write(shard, folder / name)
 

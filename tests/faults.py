@@ -1,6 +1,5 @@
 """Faults: of files while nothing runs, and of runs while they work."""
 
-import os
 import subprocess
 import sys
 import time
@@ -16,21 +15,6 @@ DAMAGE = {
     "lengthened": lambda whole, at: whole + whole[:at],
     "zeroed": lambda whole, at: whole[:at] + bytes(512) + whole[at + 512 :],
     "doubled": lambda whole, at: whole[:at] + whole[at : at + 512] + whole[at:],
-}
-
-
-def make_folder(path):
-    """Make a folder with something in it."""
-    path.mkdir()
-    (path / "something").write_bytes(bytes(1000))
-
-
-# What may be found in the place of a file.
-NO_FILES = {
-    "folder": make_folder,
-    "pipe": os.mkfifo,
-    "circle": lambda path: path.symlink_to(path.name),
-    "link to nothing": lambda path: path.symlink_to("nothing"),
 }
 
 

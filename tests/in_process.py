@@ -22,29 +22,29 @@ POINTS = 9
 FIGURES = ["fig1", "fig2", "fig3", "fig6", "fig7", "fig8"]
 
 
-def make(project, figures=FIGURES, points=POINTS):
+def make(project):
     """Compute and merge what the workflow would, at fewer points and in smaller networks."""
     project.mkdir()
     configured(project)
     for path in (project / "config/figures").glob("fig?.yaml"):
         figure = load_yaml(path, path.name)
         if theory := figure.get("theory"):
-            theory["alpha"]["points"] = min(points, theory["alpha"]["points"])
+            theory["alpha"]["points"] = min(POINTS, theory["alpha"]["points"])
         path.write_text(yaml.safe_dump(figure))
     overlay = project / "config/quick.yaml"
     overlay.write_text(yaml.safe_dump({"simulation": SIZES}))
     with pytest.MonkeyPatch.context() as patch, chdir(project):
         patch.setattr(learning_config, "_POINTS", 100)
         plan = make_plan(project, load_config(project, [overlay]))
-        for name in figures:
+        for name in FIGURES:
             make_figure(plan.figure(name))
 
 
 def make_figure(figure):
     """Make the merged file and the scores of a figure in this folder."""
-    for stage, path, tasks in figure.jobs():
-        compute(stage, tasks, path)
+    for path, tasks in figure.jobs.items():
+        compute(tasks, path)
     results = read_results(figure, figure.solved, figure.shards)
     merged = merge_figure(figure, results)
-    store.write(merged, figure.merged, figure.merged_name)
+    store.write(merged, figure.merged)
     write_scores(merged, *figure.scores)

@@ -7,7 +7,7 @@ from typing import Any
 import xarray as xr
 from matplotlib.figure import Figure
 
-from giantstep.figures.learning_curves import learning_figure
+from giantstep.figures import default
 from giantstep.figures.selection import in_limit
 
 
@@ -17,4 +17,4 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     The lines of the theory at the dimension of the simulations are left out: those of the limit
     would cover them.
     """
-    return learning_figure(in_limit(data), config)
+    return default.draw(in_limit(data), config)

@@ -19,8 +19,6 @@ import giantstep
 from giantstep.explore.palette import FINITE, LINEAR, LOWER, UPPER
 from giantstep.figures import style
 from giantstep.figures.default import draw
-from giantstep.figures.labels import curve_label
-from giantstep.figures.selection import panel_data
 from giantstep.workflow.config import load_yaml
 from giantstep.workflow.drawing import load_drawing
 
@@ -59,22 +57,19 @@ def test_dashes_mean_the_same_in_the_explorer():
 
 
 @pytest.mark.parametrize("path", YAMLS, ids=lambda path: path.stem)
-def test_a_caption_is_short(path):
+def test_a_caption_is_short_and_every_drawing_loads_in_any_folder(path, tmp_path, monkeypatch):
     assert len(load_yaml(path, path.name)["caption"].split()) < 120
-
-
-@pytest.mark.parametrize("path", YAMLS, ids=lambda path: path.stem)
-def test_the_code_of_every_drawing_loads_in_any_folder(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert callable(load_drawing(ROOT, path.stem))
 
 
-def check_readable(folder, name):
-    config = load_yaml(folder / f"config/figures/{name}.yaml", name)
+@pytest.mark.parametrize("name", in_process.FIGURES)
+def test_a_figure_is_readable_in_a_column_and_its_legend_off_its_data(paper, name):
+    config = load_yaml(paper / f"config/figures/{name}.yaml", name)
     with style.settings(), warnings.catch_warnings():
         warnings.simplefilter("error")
-        data = giantstep.open_figure(name, folder)
-        figure = load_drawing(folder, name)(data, config)
+        data = giantstep.open_figure(name, paper)
+        figure = load_drawing(paper, name)(data, config)
         figure.draw_without_rendering()
         assert figure.get_figwidth() in (style.TEXT_WIDTH, style.COLUMN_WIDTH)
         for axes in figure.axes:
@@ -90,25 +85,6 @@ def check_readable(folder, name):
                 for line in axes.lines:
                     points = line.get_transform().transform(line.get_xydata())
                     assert not len(points) or frame.count_contains(points) == 0
-
-
-@pytest.mark.parametrize("name", in_process.FIGURES)
-def test_a_figure_is_readable_in_a_column_and_its_legend_off_its_data(paper, name):
-    check_readable(paper, name)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["fig4", "fig5"])
-def test_the_figures_that_are_drawn_like_figure_2_are_readable(tmp_path, name):
-    in_process.make(tmp_path / "project", [name], points=1000)
-    check_readable(tmp_path / "project", name)
-
-
-def test_the_drawing_names_what_varies(paper):
-    data = panel_data(giantstep.open_figure("fig2", paper), "right")
-    names = [curve_label(data, k) for k in range(data.sizes["curve"])]
-    values = ("$\\alpha_0 = 0$ (no step)", *(rf"$\alpha_0 = {v}$" for v in ("0.5", "2", r"\infty")))
-    assert tuple(names) == values
 
 
 def test_theory_at_finite_dimension_is_a_thin_dashed_line_with_one_entry(paper):
@@ -150,7 +126,7 @@ def test_a_drawing_that_does_not_fit_on_its_page_is_not_saved(tmp_path):
         return figure
 
     with pytest.raises(UserWarning, match="layout not applied"):
-        style.draw_and_save(draw, [tmp_path / "small.png"], style.Provenance("", "", "", ""))
+        style.draw_and_save(draw, [tmp_path / "small.png"], [])
     assert not list(tmp_path.iterdir())
 
 
@@ -170,12 +146,7 @@ def test_a_users_settings_of_matplotlib_change_no_byte(tmp_path):
             style.save(figure, tmp_path / name)
         return (tmp_path / name).read_bytes()
 
-    users = {
-        "axes.facecolor": "red",
-        "lines.linestyle": ":",
-        "axes.grid": True,
-        "savefig.pad_inches": 1,
-    }
+    users = {"axes.facecolor": "red", "lines.linestyle": ":", "savefig.pad_inches": 1}
     for suffix in ("pdf", "svg", "png"):
         plain = drawn(f"plain.{suffix}")
         with rc_context(users):

@@ -103,15 +103,12 @@ def test_curves_whose_names_would_read_alike_have_their_own_label_look_and_netwo
     assert len({bars.lines[0].get_color() for bars in axes.containers}) == 3
 
 
-def test_curves_that_differ_in_the_bulk_alone_share_networks_and_look():
+def test_curves_that_differ_in_the_bulk_alone_share_networks_and_a_lone_one_has_its_panels_name():
     data = panel("a", "b", **STEPPED)
     data["bulk"] = "curve", ["isotropic", "trained"]
     assert curve_label(data, 1) == r"$\mathrm{trained\ bulk}$"
     first, second = curve_keys(data, without=("bulk",))
     assert first == second
-
-
-def test_a_curve_that_stands_alone_has_its_panels_name():
     assert curve_label(panel("left:alpha0=2", panel="left", ridge=0.1), 0) == "left"
 
 

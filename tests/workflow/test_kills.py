@@ -13,12 +13,6 @@ import faults
 import pytest
 import tiny
 
-from giantstep.problems.protocol import Protocol
-from giantstep.questions.task import Task
-from giantstep.workflow.code import ChangedCodeError
-from giantstep.workflow.jobs import compute
-from giantstep.workflow.keys import result_key
-
 KILLS = int(os.environ.get("KILLS", "1"))
 SEED = os.environ.get("KILLS_SEED", str(random.SystemRandom().randrange(10**6)))
 # Longer than any run of the tiny project takes.
@@ -64,17 +58,6 @@ def test_a_run_is_stopped_suspended_and_beside_others_and_the_last_completes_it(
         running.wait(HANGS)
     tiny.snakemake(project)
     assert tiny.made(project) == undisturbed
-
-
-def test_a_job_whose_code_was_edited_writes_nothing(tmp_path):
-    problem = Protocol("tanh", "sin", learning_rate=1, alpha0=1, beta=1)
-    tasks = {"one": Task("equivalent_features", problem, {})}
-    right = tmp_path / f"results/parameters/fig2-{result_key('parameters', tasks)}.nc"
-    wrong = tmp_path / "results/parameters/fig2-0123456789ab.nc"
-    compute("parameters", tasks, right)
-    with pytest.raises(ChangedCodeError, match="run the same command again"):
-        compute("parameters", tasks, wrong)
-    assert [path.name for path in right.parent.iterdir()] == [right.name]
 
 
 OWN = "config/figures/fig2.py"

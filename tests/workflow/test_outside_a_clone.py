@@ -29,7 +29,7 @@ def test_a_new_project_can_be_planned_and_nothing_is_written_over(tmp_path):
     files = create_project(tmp_path / "study")
     assert {str(path) for path in files} > {"Snakefile", "README.md", "config/config.yaml"}
     plan = make_plan(tmp_path / "study", load_config(tmp_path / "study"))
-    assert len(plan.figure("example").figure.curves) == 3
+    assert len(plan.figure("example").curves) == 3
     with pytest.raises(NotEmptyError):
         create_project(tmp_path / "study")
 

@@ -4,7 +4,6 @@ import logging
 import re
 from types import SimpleNamespace
 
-import pytest
 import tiny
 import yaml
 from snakemake_interface_logger_plugins.common import LogEvent
@@ -45,15 +44,10 @@ def test_a_job_that_ends_is_one_line_with_its_number_and_the_time_left(capsys):
     assert last.endswith("5 of 5 steps (100%) done: Job 8 of tanh-sign-eta3")
 
 
-def test_a_dry_run_lists_jobs_and_what_is_no_job_is_printed_as_it_is(capsys):
+def test_what_is_no_job_is_printed_as_it_is_and_who_asks_for_more_has_snakemakes_words(capsys):
     assert printed(capsys, *job(7, 0)[:2], dryrun=True) == ["Job 7 of tanh-sign-eta3"]
-    faults = (
-        {"msg": "Nothing to be done", "levelno": logging.ERROR},
-        {"msg": "Select jobs to execute"},
-    )
-    assert printed(capsys, *faults) == ["Nothing to be done"]
-
-
-@pytest.mark.parametrize("flag", ["verbose", "printshellcmds", "debug_dag"])
-def test_who_asks_for_more_has_the_words_of_snakemake(capsys, flag):
-    assert printed(capsys, *job(7, 2), **{flag: True}) == []
+    silent = {"msg": "Select jobs to execute"}
+    told = {"msg": "Nothing to be done", "levelno": logging.ERROR}
+    assert printed(capsys, told, silent) == ["Nothing to be done"]
+    for flag in ("verbose", "printshellcmds", "debug_dag"):
+        assert printed(capsys, *job(7, 2), **{flag: True}) == []

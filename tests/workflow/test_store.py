@@ -64,15 +64,14 @@ def test_damage_is_told_and_what_is_read_stays_where_it_is(path, kind):
         assert [one.read_bytes() for one in path.parent.iterdir()] == [damaged]
 
 
-@pytest.mark.parametrize("kind", faults.NO_FILES)
-def test_a_job_sets_aside_what_is_no_file(path, kind, tmp_path):
-    path.parent.mkdir(parents=True)
+def test_a_job_sets_aside_what_is_damaged(path, tmp_path):
     for _ in range(2):  # the second time, there is something in that place
-        faults.NO_FILES[kind](path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("damaged")
         with pytest.raises(SystemExit), job_log(tmp_path / "log"):
             store.read(path)
         assert "run the same command again" in (tmp_path / "log").read_text()
-        assert not os.path.lexists(path)
+        assert [one.name for one in path.parent.iterdir()] == [f"{path.name}.damaged"]
 
 
 def test_a_file_under_the_name_of_another_is_told(path):
@@ -81,15 +80,7 @@ def test_a_file_under_the_name_of_another_is_told(path):
     shutil.copy(path, other)
     with pytest.raises(store.DamagedFileError, match="another file, theory/fig2-0123.nc"):
         store.read(other)
-    assert store.read(path, None).identical(DATA)
-    store.write(DATA, path, "figures/fig2-KEY")
-    with pytest.raises(store.DamagedFileError):
-        store.read(path, "figures/fig2-OTHER")
-
-
-def test_a_missing_file_is_told_with_what_to_do(path):
-    with pytest.raises(FileNotFoundError, match="run the same command again"):
-        store.read(path)
+    assert store.read(other, moved=True).identical(DATA)
 
 
 def test_what_cannot_be_written_leaves_what_was_there_and_nothing_else(path, monkeypatch):

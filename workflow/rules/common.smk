@@ -26,12 +26,12 @@ def figure(wildcards):
         sys.exit(str(error))
 
 
-def known(stage):
+def known(path):
     """Check that the configuration and the code make a result; it is made from no file."""
 
     def no_file(wildcards):
         try:
-            PLAN.tasks(stage, **wildcards)
+            PLAN.figure_of(path.format(**wildcards))
         except RefusalError as error:
             sys.exit(str(error))
         return []
@@ -39,13 +39,8 @@ def known(stage):
     return no_file
 
 
-def threads_of(stage):
-    """Return how many threads share a job."""
-    return lambda wildcards: PLAN.threads(stage, **wildcards)
-
-
-def estimated(stage, resource):
+def estimated(path, resource):
     """Estimate MiB or minutes, more for each attempt."""
     return lambda wildcards, threads, attempt: PLAN.request(
-        stage, threads, attempt, **wildcards
+        path.format(**wildcards), threads, attempt
     )[resource]

@@ -19,8 +19,8 @@ rule key:
 rule merge:
     input:
         key=lambda wildcards: figure(wildcards).marks["data"],
-        parameters=lambda wildcards: figure(wildcards).file("parameters"),
-        theory=lambda wildcards: figure(wildcards).file("theory"),
+        parameters=lambda wildcards: figure(wildcards).solved_in("parameters"),
+        theory=lambda wildcards: figure(wildcards).solved_in("theory"),
         networks=lambda wildcards: figure(wildcards).shards,
     output:
         "results/figures/{figure}.nc",
@@ -70,8 +70,8 @@ rule figure:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        title=lambda wildcards: figure(wildcards).figure.config["title"],
-        caption=lambda wildcards: figure(wildcards).figure.config["caption"],
+        title=lambda wildcards: figure(wildcards).config["title"],
+        caption=lambda wildcards: figure(wildcards).config["caption"],
     message:
         "Drawing {wildcards.figure}"
     script:

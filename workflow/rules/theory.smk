@@ -1,9 +1,13 @@
+PARAMETERS = "results/parameters/{figure}-{key}.nc"
+THEORY = "results/theory/{figure}-{key}.nc"
+
+
 # The equivalent spiked random features of a figure's curves (Result 3.1).
 rule parameters:
     input:
-        known("parameters"),
+        known(PARAMETERS),
     output:
-        "results/parameters/{figure}-{key}.nc",
+        PARAMETERS,
     log:
         "logs/parameters/{figure}-{key}.log",
     benchmark:
@@ -12,7 +16,6 @@ rule parameters:
         mem_mb=lambda wildcards, attempt: 500 * attempt,
         runtime=lambda wildcards, attempt: 5 * attempt,
     params:
-        stage="parameters",
         figure="{figure}",
     message:
         "Equivalent spiked features of {wildcards.figure}"
@@ -23,18 +26,17 @@ rule parameters:
 # Errors, overlaps and spectra of a figure's curves, all on their grids (Result 3.3).
 rule theory:
     input:
-        known("theory"),
+        known(THEORY),
     output:
-        "results/theory/{figure}-{key}.nc",
+        THEORY,
     log:
         "logs/theory/{figure}-{key}.log",
     benchmark:
         "logs/theory/{figure}-{key}.tsv"
     resources:
-        mem_mb=estimated("theory", "mem_mb"),
-        runtime=estimated("theory", "runtime"),
+        mem_mb=estimated(THEORY, "mem_mb"),
+        runtime=estimated(THEORY, "runtime"),
     params:
-        stage="theory",
         figure="{figure}",
     message:
         "Theory of {wildcards.figure}"

@@ -6,7 +6,8 @@ from typing import Any
 from giantstep.workflow.code import Watch
 
 snakemake: Any
-watch = Watch(snakemake.params.stage)
+path = snakemake.output[0]
+watch = Watch(Path(path).parts[1])
 
 from threadpoolctl import threadpool_limits
 
@@ -15,9 +16,6 @@ from giantstep.workflow.jobs import compute
 from giantstep.workflow.plan import Plan
 
 # Another number of threads of BLAS may round differently.
-with job_log(snakemake.log[0]) as progress, threadpool_limits(1):
-    stage, name, *networks = snakemake.params
-    figure = Plan(Path(), snakemake.config).figure(name)
-    tasks = figure.tasks(stage, *networks, **snakemake.wildcards)
-    options = {"threads": snakemake.threads, "progress": progress}
-    compute(stage, tasks, snakemake.output[0], watch.check, **options)
+with job_log(snakemake.log[0]), threadpool_limits(1):
+    figure = Plan(Path(), snakemake.config).figure(snakemake.params.figure)
+    compute(figure.tasks(path), path, watch.check, threads=snakemake.threads)

@@ -8,10 +8,10 @@ from giantstep.workflow.code import Watch
 snakemake: Any
 watch = Watch("figure", *snakemake.input.reads)
 
-from giantstep.workflow import store
 from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.job_log import job_log
 from giantstep.workflow.plan import Plan
+from giantstep.workflow.results import read_merged
 from giantstep.workflow.scores import write_scores
 
 
@@ -25,6 +25,6 @@ with job_log(snakemake.log[0]):
     drawn = snakemake.output
     figure = Plan(Path(), snakemake.config).figure(snakemake.wildcards.figure)
     figure.check_mark(snakemake.input.key)
-    data = store.read(snakemake.input.data, figure.merged_name)
-    draw_figure(figure, data, [drawn.png, drawn.svg, drawn.pdf], check)
+    data, pictures = read_merged(figure), [drawn.png, drawn.svg, drawn.pdf]
+    draw_figure(figure.name, figure.config, data, figure.source, pictures, check=check)
     write_scores(data, drawn.table, drawn.scores)

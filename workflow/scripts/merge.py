@@ -22,4 +22,4 @@ with job_log(snakemake.log[0]):
     merged = merge_figure(figure, results)
     watch.check()
     figure.check_mark(made.key)
-    store.write(merged, snakemake.output[0], figure.merged_name)
+    store.write(merged, snakemake.output[0])

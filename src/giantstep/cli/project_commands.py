@@ -19,10 +19,10 @@ from giantstep.problems.sizes import SEED
 from giantstep.validation import interval_faults, raise_all
 from giantstep.workflow.archive import ArchiveError, read_archive, write_archive
 from giantstep.workflow.config import load_config
-from giantstep.workflow.figure_plan import RESULTS, FigurePlan
+from giantstep.workflow.figure_plan import FigurePlan
 from giantstep.workflow.missing import missing_jobs, summarise_jobs
 from giantstep.workflow.new_project import create_project, foreign_drawings
-from giantstep.workflow.open_figure import check_figure, made_figures, open_figure
+from giantstep.workflow.open_figure import made_figures, open_figure
 from giantstep.workflow.plan import ForeignPackageError, Plan, make_plan
 from giantstep.workflow.prune import plans_of_all, remove, unreferenced
 from giantstep.workflow.scores import score_summary
@@ -79,8 +79,7 @@ def _redraw(arguments: argparse.Namespace) -> None:
     root = Path(arguments.project)
     if arguments.keep:
         for name in arguments.figure or made_figures(root):
-            source = check_figure(root / RESULTS / "figures" / f"{name}.nc", name)
-            write_summary(_opened(name, arguments), source, summary_path(root, name))
+            write_summary(_opened(name, arguments), summary_path(root, name))
     for line in redraw(root, arguments.figure):
         print(line, flush=True)
 
@@ -124,7 +123,7 @@ def _archive(arguments: argparse.Namespace) -> None:
     path = arguments.output or Path(f"{arguments.figure}.zip")
     data = _opened(arguments.figure, arguments)  # says what to do if it has not been made
     plan, figure = _planned(arguments)
-    check_made_from(figure, data, plan.root)
+    check_made_from(figure, data)
     if other := drawn_otherwise(figure, data, plan.root):
         raise ArchiveError(_how_drawn_anew(other[0]))
     write_archive(path, figure.name, plan)
@@ -141,7 +140,7 @@ def _verify_project(arguments: argparse.Namespace) -> int:
     for line in damaged:
         print(line, file=sys.stderr)
     data = _opened(figure.name, arguments)
-    check_made_from(figure, data, plan.root)
+    check_made_from(figure, data)
     of, drawn = (Counter(part.role for part in some) for some in (everything, chosen))
     counts = ", ".join(f"{drawn[role]} of {of[role]} {role}" for role in drawn)
     print(f"{figure.name}: recomputing {counts} (repeat with --seed {seed})", flush=True)
@@ -187,7 +186,7 @@ def _prune_results(root: Path, plans: list[FigurePlan], confirmed: bool) -> None
         print("Remove them? [y/N]", end=" ", flush=True)
         confirmed = sys.stdin.readline().strip().lower() in ("y", "yes")
     if confirmed:
-        remove(sizes, root / RESULTS)
+        remove(sizes)
     print("removed" if confirmed else "nothing was removed")
 
 

@@ -15,11 +15,11 @@ from giantstep.workflow import store
 from giantstep.workflow.code import installed_folder
 from giantstep.workflow.config import MAIN, load_config
 from giantstep.workflow.drawing import draw_figure
-from giantstep.workflow.figure_plan import FigurePlan
+from giantstep.workflow.figure_plan import FigurePlan, drawings
 from giantstep.workflow.jobs import compute, described
 from giantstep.workflow.merge import merge_figure
 from giantstep.workflow.plan import make_plan
-from giantstep.workflow.results import join_networks, read_results
+from giantstep.workflow.results import join_networks, read_merged, read_results
 
 
 def plan_figure(folder: Path, task: ExportTask, config: dict[str, Any]) -> FigurePlan:
@@ -46,18 +46,18 @@ def make_figure_files(folder: Path, task: ExportTask, config: dict[str, Any]) ->
     """
     plan = plan_figure(folder, task, config)
     with chdir(folder):
-        for stage, path, tasks in plan.jobs():
-            if stage != "montecarlo":
-                compute(stage, tasks, path)
+        for path, tasks in plan.solved.items():
+            compute(tasks, path)
         for networks in plan.networks:
             simulated = _simulated(networks.task, task.simulated)
-            for block, path in zip(networks.blocks, networks.files, strict=True):
-                of_block = slice(block.first, block.last + 1)
-                store.write(simulated.isel(network=of_block), path)
+            for path, tasks in networks.shards:
+                of_shard = list(tasks["/"].arguments["networks"])
+                store.write(simulated.isel(network=of_shard), path)
         results = read_results(plan, plan.solved, plan.shards)
-        store.write(merge_figure(plan, results), plan.merged, plan.merged_name)
-        draw_figure(plan, store.read(plan.merged, plan.merged_name), plan.drawings)
-    return {path.suffix: folder / path for path in map(Path, [plan.merged, *plan.drawings])}
+        store.write(merge_figure(plan, results), plan.merged)
+        drawn = drawings(plan.name)
+        draw_figure(plan.name, plan.config, read_merged(plan), plan.source, drawn)
+    return {path.suffix: folder / path for path in map(Path, [plan.merged, *drawn])}
 
 
 def _simulated(task: Task, simulated: dict[str, Any]) -> xr.Dataset:

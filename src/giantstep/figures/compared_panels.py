@@ -28,15 +28,21 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     """Draw the figure from its merged Dataset and its YAML."""
     figure, (axes,) = style.panels(1)
     panels = config["panels"]
+    along = varied_parameter(next(iter(panels.values())))
     titles = {name: panel.get("title", name) for name, panel in panels.items()}
     looks = style.looks(titles.values())
     lines = style.bulk_lines(distinct(data, "bulk"))
     drawn: set[str] = set()
     for name, panel in panels.items():
-        look, along = looks[titles[name]], varied_parameter(panel)
+        look = looks[titles[name]]
         quantity = "optimal_test_error" if panel.get("optimal") else "test_error"
         for bulk in distinct(panel_data(data, name), "bulk"):
-            curve = along_one(select(data, panel=name, bulk=bulk), along)
+            curve = select(data, panel=name, bulk=bulk)
+            if along:
+                at = {"alpha": 0, "alpha_simulated": 0}
+                curve = curve.sortby(along).isel(at, missing_dims="ignore")
+            else:
+                curve = curve.isel(curve=0)
             if titles[name] not in drawn:
                 draw_theory(axes, curve, quantity, look, lines[bulk], along or "alpha")
             draw_networks(axes, curve, quantity, look, along or "alpha_simulated")
@@ -46,7 +52,6 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     for title, look in looks.items():
         legend_entry(axes, title, **look)
     theory_entries(axes, data, "test_error")
-    along = varied_parameter(next(iter(panels.values())))
     axes.set(xlabel=axis_label(along) if along else SAMPLE_COMPLEXITY, ylabel=TEST_ERROR)
     if along:
         spacing(axes, "x", data[along].values)
@@ -61,10 +66,3 @@ def varied_parameter(panel: dict[str, Any]) -> str | None:
         if isinstance(value, list) and not isinstance(value[0], str | dict):
             return name
     return None
-
-
-def along_one(curves: xr.Dataset, along: str | None) -> xr.Dataset:
-    """Select the one curve along alpha, or make one of curves that differ in a parameter."""
-    if along is None:
-        return curves.isel(curve=0)
-    return curves.sortby(along).isel(alpha=0, alpha_simulated=0, missing_dims="ignore")

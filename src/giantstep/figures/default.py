@@ -1,4 +1,4 @@
-"""Figures without code of their own: learning curves or maps, one panel beside the other."""
+"""Figures without code of their own: learning curves and maps, one panel beside the other."""
 
 from __future__ import annotations
 
@@ -7,24 +7,18 @@ from typing import Any
 import xarray as xr
 from matplotlib.figure import Figure
 
-from giantstep.figures.learning_curves import learning_figure
-from giantstep.figures.maps import map_figure
+from giantstep.figures import style
+from giantstep.figures.elements import legends_under, shared_legend
+from giantstep.figures.learning_curves import learning_panel
+from giantstep.figures.maps import titled_map
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw maps if the figure's panels are maps, and learning curves otherwise.
-
-    Raises
-    ------
-    ValueError
-        If only some panels are maps, or the data hold no test errors.
-    """
-    maps = [name for name, panel in config["panels"].items() if "x" in panel]
-    if not maps:
-        return learning_figure(data, config)
-    if len(maps) < len(config["panels"]):
-        raise ValueError(
-            f"only the panels {', '.join(maps)} are maps: move them to a figure of their own, or"
-            " write draw(data, config) into NAME.py beside the figure's YAML"
-        )
-    return map_figure(data, config)
+    """Draw each panel of the figure's YAML: a map if it has axes, and else learning curves."""
+    maps = ["x" in panel for panel in config["panels"].values()]
+    figure, places = style.panels(len(maps))
+    for index, name in enumerate(config["panels"]):
+        draw_panel = titled_map if maps[index] else learning_panel
+        draw_panel(places[index], data, config, name, index)
+    (shared_legend if all(maps) else legends_under)(places)
+    return figure

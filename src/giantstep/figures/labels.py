@@ -32,7 +32,8 @@ _FUNCTIONS = ("activation", "target", "pretrain_target")
 _OF_GROUPS = ("readout", "bias", "spike_strength", "bulk_variance")
 _STEPS, _SPIKED = parameters_of(Protocol), parameters_of(SpikedFeatures)
 _PARAMETERS = _SPIKED | _STEPS | parameters_of(Grid)
-# Without a first batch there is no step, and a spike without strength has no direction.
+# What has no effect where another is 0: without a first batch there is no step, and a spike without
+# strength has no direction.
 _NEEDS = {"learning_rate": "alpha0", "alignment": "spike_strength"}
 # Of more numbers than these, the first two are written.
 _FEW = 4
@@ -79,20 +80,14 @@ def format_parameter(name: str, value: str | float) -> str:
         return r"\mathrm{one\ batch}" if value in ("true", "1") else r"\mathrm{fresh\ batches}"
     try:
         numbers = [latex_number(f"{float(word):g}") for word in re.split("[ /]", value)]
-    except ValueError:
-        named = _named(value)
+    except ValueError:  # a name, and in parentheses the numbers that come with it
+        word, *of = value.replace("_", r"\ ").split(":", 1)
+        named = rf"\mathrm{{{word}}}" + "".join(f"({one})" for one in of)
         return f"{symbol} = {named}" if name == "covariance" else named
     if len(numbers) == 1:
         return f"{symbol} = {numbers[0]}"
     shown = numbers if len(numbers) <= _FEW else [*numbers[:2], r"\ldots"]
     return f"{symbol} = ({', '.join(shown)})"
-
-
-def _named(value: str) -> str:
-    """Write a name, and in parentheses the numbers that come with it."""
-    name, _, numbers = value.partition(":")
-    word = r"\mathrm{" + name.replace("_", r"\ ") + "}"
-    return f"{word}({numbers})" if numbers else word
 
 
 def latex_number(text: str) -> str:
@@ -166,7 +161,12 @@ def shared_setting(data: xr.Dataset, without: Sequence[str] = (), **more: float)
         Further parameters that are the same all over the panel, such as `alpha`.
     """
     shared = {name: value for name in _own(data) if (value := _shared(data, name)) is not None}
-    said = {name: shared[name] for name in shared if _is_said(name, shared)} | more
+    said: dict[str, Any] = {
+        name: value
+        for name, value in shared.items()
+        if value != written(_PARAMETERS[name].default) and shared.get(_NEEDS.get(name, "")) != 0
+    }
+    said |= more
     if any(str(name).startswith("simulated_") for name in data):
         dimension = _shared(data, "dimension")
         said |= {} if dimension is None else {"dimension": dimension}
@@ -235,9 +235,3 @@ def _of_groups(values: Any, shares: Any) -> str | float:
     if len(set(values[known])) == 1:
         return float(values[known][0])
     return " ".join(f"{v:g}:{s:g}" for v, s in zip(values[known], shares[known], strict=True))
-
-
-def _is_said(name: str, shared: dict[str, Any]) -> bool:
-    """Check whether a parameter has an effect, and another value than its default."""
-    usual = written(_PARAMETERS[name].default)
-    return shared[name] != usual and shared.get(_NEEDS.get(name, "")) != 0

@@ -7,14 +7,12 @@ from typing import Any
 
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from giantstep.figures import style
 from giantstep.figures.elements import (
     best_linear,
     failure_crosses,
     legend_entry,
-    legends_under,
     markers,
     theory_entries,
     theory_line,
@@ -34,24 +32,6 @@ from giantstep.figures.selection import distinct, panel_data
 
 # Curves that differ in it alone have the same networks.
 _NOT_OF_NETWORKS = ("bulk",)
-
-
-def learning_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw learning curves, one panel for each panel of the figure's YAML.
-
-    Raises
-    ------
-    ValueError
-        If the data hold no test errors.
-    """
-    if not {"alpha", "alpha_simulated"} & set(data.dims):
-        raise ValueError("learning curves need theory.alpha or simulation.alpha in the YAML")
-    names = [*config["panels"]]
-    figure, places = style.panels(len(names))
-    for i, name in enumerate(names):
-        learning_panel(places[i], data, config, name, i)
-    legends_under(places)
-    return figure
 
 
 def learning_panel(

@@ -10,13 +10,12 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from giantstep.arrays import Array
 from giantstep.figures import style
-from giantstep.figures.elements import shared_legend, ticks, title_panel
+from giantstep.figures.elements import ticks, title_panel
 from giantstep.figures.labels import axis_label, format_parameter, is_parameter, written
 from giantstep.figures.selection import panel_data
 from giantstep.vocabulary import MEANINGS
@@ -132,16 +131,12 @@ def spacing(axes: Axes, axis: str, values: Array) -> None:
             ticks(axes, axis, [tick for tick in shown if low * 0.999 <= tick <= high * 1.001])
 
 
-def map_figure(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw maps, one panel for each panel of the figure's YAML."""
+def titled_map(axes: Axes, data: xr.Dataset, config: dict[str, Any], name: str, index: int) -> None:
+    """Draw one map of a figure's YAML, with its title."""
     panels = config["panels"]
-    figure, places = style.panels(len(panels))
-    for i, (name, panel) in enumerate(panels.items()):
-        curve = panel_data(data, name).isel(curve=0)
-        map_panel(places[i], curve, panel.get("show", "gain_over_linear"))
-        title_panel(places[i], i, _title(panel, list(panels.values())))
-    shared_legend(places)
-    return figure
+    curve = panel_data(data, name).isel(curve=0)
+    map_panel(axes, curve, panels[name].get("show", "gain_over_linear"))
+    title_panel(axes, index, _title(panels[name], list(panels.values())))
 
 
 def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:

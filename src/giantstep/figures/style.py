@@ -9,7 +9,7 @@ from io import BytesIO
 from itertools import islice
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from warnings import catch_warnings, filterwarnings
 
 import matplotlib
@@ -81,25 +81,13 @@ STAR: Look = {
 }
 
 
-class Provenance(NamedTuple):
-    """What a drawing says of where it comes from.
-
-    Attributes
-    ----------
-    title : str
-        What the figure shows.
-    source : str
-        The name inside the merged file that it was drawn from.
-    results : str
-        The results that were merged; their keys cover parameters and code.
-    software : str
-        This package, with its version.
-    """
-
-    title: str
-    source: str
-    results: str
-    software: str
+# The names that formats have for dates, which are left out, and for source, results and software.
+_DATES = {".pdf": ("CreationDate", "ModDate"), ".svg": ("Date",), ".png": ()}
+_ORIGINS = {
+    ".pdf": ("Subject", "Keywords", "Creator"),
+    ".svg": ("Source", "Description", "Creator"),
+    ".png": ("Source", "Results", "Software"),
+}
 
 
 def settings() -> AbstractContextManager[None]:
@@ -174,7 +162,7 @@ def bulk_lines(bulks: Iterable[str]) -> dict[str, Look]:
     return {name: _BULK_LINES[name] if len(names) > 1 else {} for name in names}
 
 
-def save(figure: Figure, path: Path, origin: Provenance | None = None) -> None:
+def save(figure: Figure, path: Path, origin: Iterable[str] = ()) -> None:
     """Save a figure in the format of the path's suffix; equal figures become equal bytes.
 
     Limits of axes and places on the page are rounded, so that the last digits of the data, which
@@ -184,22 +172,26 @@ def save(figure: Figure, path: Path, origin: Provenance | None = None) -> None:
     ----------
     figure : Figure
     path : Path
-    origin : Provenance, optional
-        Goes into the file's metadata, by the names that its format has for it.
+    origin : iterable of str, optional
+        What the figure shows, the name of its data, the results that these were merged from, whose
+        keys cover parameters and code, and this package with its version. Goes into the file's
+        metadata, by the names that its format has for these.
     """
     for axes in figure.axes:
         axes.set(xlim=_rounded_limits(axes.xaxis), ylim=_rounded_limits(axes.yaxis))
         for line in axes.lines:
             line.set_transform(line.get_transform() + _PixelGrid())
+    metadata: dict[str, Any] = dict.fromkeys(_DATES[path.suffix])
+    metadata |= dict(zip(("Title", *_ORIGINS[path.suffix]), origin, strict=False))
     content = BytesIO()  # on a full disk, matplotlib's own files end in other errors
-    figure.savefig(content, format=path.suffix[1:], metadata=_metadata(path.suffix, origin))
+    figure.savefig(content, format=path.suffix[1:], metadata=metadata)
     path.write_bytes(content.getvalue())
 
 
 def draw_and_save(
     draw: Callable[[], Figure],
     paths: Iterable[Path],
-    origin: Provenance,
+    origin: Iterable[str],
     check: Callable[[], None] = lambda: None,
 ) -> None:
     """Draw a figure once, in this style, and save it in several formats, in their order.
@@ -208,7 +200,8 @@ def draw_and_save(
     ----------
     draw : callable
     paths : iterable of Path
-    origin : Provenance
+    origin : iterable of str
+        As in `save`.
     check : callable, optional
         Called when a file is written, and before it has its name: it raises what keeps the file
         from getting it.
@@ -246,19 +239,3 @@ def _rounded_limits(axis: Axis) -> tuple[float, float]:
     ends = np.array([np.floor(low / step + tie), np.ceil(high / step - tie)]) * step
     left, right = transform.inverted().transform(ends)
     return (right, left) if axis.get_inverted() else (left, right)
-
-
-# The names that formats have for dates, which are left out, and for source, results and software.
-_DATES = {".pdf": ("CreationDate", "ModDate"), ".svg": ("Date",), ".png": ()}
-_ORIGINS = {
-    ".pdf": ("Subject", "Keywords", "Creator"),
-    ".svg": ("Source", "Description", "Creator"),
-    ".png": ("Source", "Results", "Software"),
-}
-
-
-def _metadata(suffix: str, origin: Provenance | None) -> dict[str, Any]:
-    timeless: dict[str, Any] = dict.fromkeys(_DATES[suffix])
-    if origin is None:
-        return timeless
-    return timeless | dict(zip(("Title", *_ORIGINS[suffix]), origin, strict=True))

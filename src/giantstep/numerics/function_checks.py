@@ -100,7 +100,7 @@ def find_panels(name: str, values: Values, kinks: Sequence[float]) -> Array:
         near = unresolved + np.array([-0.02, 0.0, 0.02])
         places, shown = (", ".join(f"{x:.9g}" for x in each) for each in (near, values(near)))
         allowed = (
-            "smooth except at kinks (stated, where they are as close as 0.001), and of double"
+            "smooth except at kinks (stated, where they are as close as 0.01), and of double"
             f" precision: near z = {unresolved:.6g} it is not; at {places} it is {shown}"
         )
         raise refusal("function", name, allowed)

@@ -36,12 +36,16 @@ _RULES = dict.fromkeys(("parameters", "theory", "montecarlo"), ("scripts/compute
     "merge": ("rules", "scripts/merge.py"),
     "figure": ("rules", "scripts/figure.py"),
 }
+# Modules and rules, and the tables, styles and pages that they read.
+_KINDS = (".py", ".smk", ".csv", ".toml", ".mplstyle", ".html")
 # The flags of such bytecode, after four bytes for the version of Python.
 _CHECKED_BY_HASH = b"\3\0\0\0"
 _LONG_TEXT = rb'"{3}(?:\\.|[^\\])*?"{3}'
 _TEXT = rb"%b|'{3}(?:\\.|[^\\])*?'{3}|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'" % _LONG_TEXT
 _TEXT_OR_LINES = re.compile(rb"(%b)|(?:[ \t\r]*(?:#[^\n]*)?\n)+" % _TEXT, re.DOTALL)
-_DOCSTRING = re.compile(rb"(\A|:\n)\s*[rR]?%b\n" % _LONG_TEXT, re.DOTALL)
+# After the head of a function or class, whose last line may begin with the bracket that closes it.
+_HEAD = rb"^[ \t]*(?:(?:async )?def |class |[\])])[^\n]*:\n"
+_DOCSTRING = re.compile(rb"(\A|%b)\s*[rR]?%b\n" % (_HEAD, _LONG_TEXT), re.DOTALL | re.MULTILINE)
 
 
 def installed_folder() -> Path:
@@ -123,11 +127,6 @@ def code_hash(path: Path) -> str:
     return sha256(repr([(str(one.relative_to(path)), _file_hash(one)) for one in _files(path)]))
 
 
-def _is_code(path: Path) -> bool:
-    """Check for modules and rules, and the tables, styles and pages that they read."""
-    return path.suffix in (".py", ".smk", ".csv", ".toml", ".mplstyle", ".html")
-
-
 def is_loaded(root: Path) -> bool:
     """Check whether the package and the workflow of a clone are those that are loaded."""
     own, loaded = (root / "src/giantstep", root / "workflow"), installed_folder() / "workflow"
@@ -138,7 +137,7 @@ def _files(path: Path) -> list[Path]:
     """List the files of code in a folder, or the one file; not what a wheel holds of the clone."""
     if not path.is_dir():
         return [path]
-    found = (file for file in path.rglob("*") if _is_code(file))
+    found = (file for file in path.rglob("*") if file.suffix in _KINDS)
     return sorted(file for file in found if file.relative_to(path).parts[0] != "project")
 
 
@@ -165,5 +164,5 @@ def bare(code: bytes, has_docstrings: bool = True) -> bytes:
     >>> bare(b"a = 1  # one\n\n\nb = '#'\n")
     b"a = 1\nb = '#'\n"
     """
-    without_remarks = _TEXT_OR_LINES.sub(lambda found: found[1] or b"\n", code)
+    without_remarks = _TEXT_OR_LINES.sub(lambda found: found[1] or b"\n", code).lstrip(b"\n")
     return _DOCSTRING.sub(rb"\1", without_remarks) if has_docstrings else without_remarks

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from giantstep.validation import WHOLE_NUMBER, InvalidParametersError, RefusalError, shown
+from giantstep.validation import WHOLE_NUMBER, RefusalError, shown
 
 FIGURES = Path("config/figures")
 MAIN = Path("config/config.yaml")
@@ -53,22 +50,6 @@ class Faults:
         """Add a fault, of this file if no other is given."""
         self.faults[ConfigFault(file or self.file, path, problem)] = None
 
-    @contextmanager
-    def collect(self, panel: str, elsewhere: Mapping[str, str]) -> Iterator[None]:
-        """Add what parameters of a panel are refused, and go on.
-
-        `elsewhere` has the paths of parameters that the panel does not set; those that begin with
-        "config:" are in the main file.
-        """
-        try:
-            yield
-        except InvalidParametersError as error:
-            for fault in error.faults:
-                path = elsewhere.get(fault.name, f"panels.{panel}.{fault.name}")
-                file = CONFIG if path.startswith("config:") else ""
-                problem = f"{shown(fault.value)} must be {fault.allowed}"
-                self.add(path.removeprefix("config:"), problem, file)
-
     def refuse(self) -> None:
         """Raise all faults, if there are any.
 
@@ -80,40 +61,17 @@ class Faults:
             raise InvalidConfigError(list(self.faults))
 
 
-# How many more values than a file writes its aliases may stand for.
-_MOST_REPEATED = 10_000
-
-
 class _Loader(yaml.SafeLoader):
-    """PyYAML, which refuses keys that appear twice, and aliases that stand for too much."""
-
-    def get_single_node(self) -> Any:
-        root = super().get_single_node()
-        sizes: dict[int, float] = {}
-        if root is not None and _size(root, sizes) - len(sizes) > _MOST_REPEATED:
-            text = f"aliases (*) stand for more than {_MOST_REPEATED} values"
-            raise yaml.composer.ComposerError(None, None, text, root.start_mark)
-        return root
+    """PyYAML, which refuses keys that appear twice."""
 
     def compose_mapping_node(self, anchor: Any) -> Any:
         node = super().compose_mapping_node(anchor)
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if str(key.value) in seen:
+        keys = [str(key.value) for key, _ in node.value]
+        for place, (key, _) in enumerate(node.value):
+            if keys[place] in keys[:place]:
                 text = f"key {shown(key.value)} appears twice"
                 raise yaml.constructor.ConstructorError(None, None, text, key.start_mark)
-            seen.add(str(key.value))
         return node
-
-
-def _size(node: Any, sizes: dict[int, float]) -> float:
-    """Count the values that a node stands for; infinitely many if it contains itself."""
-    if id(node) not in sizes:
-        sizes[id(node)] = math.inf
-        parts = node.value if isinstance(node, yaml.CollectionNode) else []
-        inside = chain.from_iterable(parts) if isinstance(node, yaml.MappingNode) else parts
-        sizes[id(node)] = 1 + sum(_size(part, sizes) for part in inside)
-    return sizes[id(node)]
 
 
 def load_yaml(path: Path, name: str) -> Any:
@@ -122,7 +80,7 @@ def load_yaml(path: Path, name: str) -> Any:
     Raises
     ------
     InvalidConfigError
-        If it cannot be read, is no YAML, repeats a key, or has aliases for too much.
+        If it cannot be read, is no YAML, or repeats a key.
     """
     try:
         return yaml.load(path.read_text(encoding="utf-8"), _Loader)

@@ -10,7 +10,6 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from inspect import isclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from giantstep.suggestions import did_you_mean
 from giantstep.validation import shown
 from giantstep.workflow.config import Faults
 from giantstep.workflow.config_models import KINDS, LIST, ONE, Config, FigureConfig
@@ -54,31 +54,22 @@ def _problem(model: type[BaseModel], error: ErrorDetails) -> str:
         return message
     message = message.removeprefix("Value error, ").replace("should", "must")
     message = re.sub("^(Input|String|Dictionary|List|Keys) must", "must", message)
-    return f"{shown(value)} {message}{_advice(value, error['type'])}"
-
-
-def _advice(value: Any, kind: str) -> str:
-    """Say how YAML 1.1 reads what is often written."""
     if isinstance(value, str) and _EXPONENT.fullmatch(value):
-        return ": YAML reads this as a text; write 1000 or 1.0e+3, with a point and a sign, for 1e3"
-    if isinstance(value, bool) and kind == "string_type":
-        return ": YAML reads on, off, yes and no as true or false; put a text in quotes"
-    return ": leave the key out if it has no value" if value is None else ""
+        message += ": YAML reads this as a text; write 1.0e+3, with a point and a sign, for 1e3"
+    return f"{shown(value)} {message}"
 
 
 def _unknown_key(model: type[BaseModel], loc: Sequence[Any]) -> str:
     """Say where a key belongs, or which it may be meant to be."""
-    for step in loc[:-1]:
-        field = model.model_fields.get(str(step))
-        inner = KINDS.get(str(step)) or (field.annotation if field else None)
+    for step in map(str, loc[:-1]):
+        field = model.model_fields.get(step)
+        inner = KINDS.get(step) or (field.annotation if field else None)
         model = inner if isclass(inner) and issubclass(inner, BaseModel) else model
     key, known = str(loc[-1]), list(model.model_fields)
     homes = [title for title, kind in KINDS.items() if key in kind.model_fields]
     if model in KINDS.values() and homes:
         return f"this key is for {' or '.join(homes)}; this panel is for {model.__name__}"
-    near = get_close_matches(key, known, n=1)
-    meant = f"did you mean {near[0]}? " if near else ""
-    return f"unknown key; {meant}The keys here are {', '.join(known)}"
+    return f"unknown key{did_you_mean(key, known) or '.'} The keys here are {', '.join(known)}"
 
 
 def schemas() -> dict[str, str]:

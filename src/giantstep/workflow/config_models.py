@@ -87,14 +87,6 @@ def _once(entries: list[Any]) -> list[Any]:
     return entries
 
 
-def _colour(value: str) -> str:
-    from matplotlib.colors import is_color_like  # here, since few figures need the slow import
-
-    if not is_color_like(value):
-        raise ValueError("must be a colour, such as '#0072b2'")
-    return value
-
-
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
@@ -104,7 +96,6 @@ OneOrList = Annotated[
     Annotated[T, Tag(ONE)] | Annotated[ListOf[T], Tag(LIST)],
     Discriminator(lambda value: LIST if isinstance(value, list) else ONE),
 ]
-Colour = Annotated[str, AfterValidator(_colour)]
 _STOPPED = "times of gradient flow on the readout, in place of ridge and loss"
 _SIZES, _GRID = parameters_of(Sizes), parameters_of(Grid)
 _GRID |= {STOP_AT: Parameter(_STOPPED, "t", POSITIVE_RIDGE, default=None)}
@@ -165,9 +156,6 @@ class Axis(Section):
         return self
 
 
-MapAxis = Annotated[dict[Name, Axis], Field(min_length=1, max_length=1)]
-
-
 class TheoryGrid(Section):
     """Where theory is solved, besides at the simulated points."""
 
@@ -195,7 +183,7 @@ class SpectrumPoint(Section):
 class Style(Section):
     """What concerns the drawing alone."""
 
-    colours: Annotated[list[Colour], Field(min_length=1)] = _field(
+    colours: Annotated[list[str], Field(min_length=1)] = _field(
         "of matplotlib, one for each curve of a panel, in order", None
     )
 
@@ -209,9 +197,7 @@ class LearningPanel(Section):
     bulk: OneOrList[str] = _field(f"{_BULK}, or both", None)
     test_samples: TestSamples = _field(f"{_TESTS}, instead of the config's", None)
     optimal: bool | Literal[CROSS_VALIDATION] = _field(  # type: ignore[valid-type]
-        "also solve the theory at the ridge of the least test error, or of what cross-validation"
-        " finds",
-        False,
+        "also solve the theory at the best ridge, or at the one that cross-validation finds", False
     )
     finite_size_theory: bool = _field(
         "also solve the theory of the simulated networks: their dimension, their bulk", False
@@ -226,9 +212,16 @@ class LearningPanel(Section):
 
 class _StepsPanel(LearningPanel):
     learning_rates: Annotated[Axis, _within(LEARNING_RATE)] = _field(
-        "also compute the test error after each step at these, by theory alone, where simulated",
-        None,
+        "where the theory also solves the test error after each step, where simulated", None
     )
+
+
+_READOUT, _POINT = ("ridge", "loss", "dimension"), ("alpha", "ridge", STOP_AT)
+_PROTOCOL = parameters_of(Protocol)
+MAP_PARAMETERS = _PROTOCOL | {name: _GRID[name] for name in _POINT}
+# Numbers.
+_AXES = tuple(x for x, one in MAP_PARAMETERS.items() if _type(one.domain) in (float, float | str))
+MapAxis = Annotated[dict[Literal[_AXES], Axis], Field(min_length=1, max_length=1)]  # type: ignore[valid-type]
 
 
 class _MapPanel(Section):
@@ -237,9 +230,6 @@ class _MapPanel(Section):
     title: str = _field("name of the panel", None)
     bulk: str = _field(_BULK, None)
     show: Literal[GAINS] = _field("what the level lines are of", GAINS[0])  # type: ignore[valid-type]
-
-
-_READOUT, _POINT = ("ridge", "loss", "dimension"), ("alpha", "ridge", STOP_AT)
 
 
 def _panel_model(
@@ -270,30 +260,21 @@ def _panel_model(
     return create_model(title, __base__=base, __doc__=f"A panel of {title}.", **fields)
 
 
-_PROTOCOL = parameters_of(Protocol)
 STEPS = _panel_model("gradient steps", _StepsPanel, _PROTOCOL, _READOUT)
 SPIKED = _panel_model(
     "an sRF (spiked random features)", LearningPanel, one_spike_parameters(), _READOUT
 )
 MAP = _panel_model("a map over two parameters", _MapPanel, _PROTOCOL, _POINT)
-MAP_PARAMETERS = _PROTOCOL | {name: _GRID[name] for name in _POINT}
-# Numbers, along which a map may have an axis.
-MAP_AXES = [
-    name for name, one in MAP_PARAMETERS.items() if _type(one.domain) in (float, float | str)
-]
 # What tells the kinds of panel apart.
 _SIGNS = {STEPS: STEP_FIELDS, SPIKED: SPIKED_FIELDS, MAP: ("x", "y")}
 KINDS = {kind.__name__: kind for kind in _SIGNS}
 
 
 def kind_of(panel: Any) -> type[Section] | None:
-    """Return the model of a panel, None if its keys are not those of one kind."""
-    if not isinstance(panel, dict):
-        return STEPS
-    if all(name in panel for name in _SIGNS[MAP]):
-        return MAP
-    given = {name for kind in (STEPS, SPIKED) for name in _SIGNS[kind] if name in panel}
-    return next((kind for kind in (STEPS, SPIKED) if given == set(_SIGNS[kind])), None)
+    """Return the model of a panel, None if its keys are those of no kind."""
+    signs = _SIGNS if isinstance(panel, dict) else {}
+    fits = [kind for kind, names in signs.items() if panel.keys() >= {*names}]
+    return fits[-1] if fits else None
 
 
 _signs = " or ".join(f"({', '.join(names)})" for names in _SIGNS.values())
@@ -305,7 +286,7 @@ else:
         Discriminator(
             lambda panel: getattr(kind_of(panel), "__name__", None),
             custom_error_type="kind",
-            custom_error_message=f"must have all of {_signs}, and none of the others",
+            custom_error_message=f"must have all of {_signs}",
         ),
     ]
 
@@ -320,7 +301,6 @@ class FigureConfig(Section):
     spectrum: SpectrumPoint = _field("where a spectrum is computed", None)
     reads: ListOf[str] = _field("files that the drawing reads, made again when they change", None)
     panels: dict[Name, AnyPanel] = _field(
-        "by name, in order; a field that is a list makes one curve for each entry. {} where the"
-        " drawing only reads files"
+        "by name; a list in a field makes a curve for each entry. {} if the drawing reads files"
     )
     style: Style = _field("what concerns the drawing alone", None)

@@ -1,47 +1,51 @@
-"""The drawing of a figure, from its merged file: by the project's own code, or the package's."""
+"""The drawing of a figure, from its data: by the project's own code, or the package's."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from runpy import run_path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import xarray as xr
 
-from giantstep import __version__
 from giantstep.figures import default, style
 from giantstep.workflow.config import FIGURES
 
-if TYPE_CHECKING:
-    from giantstep.workflow.figure_plan import FigurePlan
-
 
 def draw_figure(
-    plan: FigurePlan,
+    name: str,
+    config: Mapping[str, Any],
     data: xr.Dataset,
+    source: str,
     paths: Iterable[str | Path],
-    check: Callable[[], None] = lambda: None,
     root: Path = Path(),
+    check: Callable[[], None] = lambda: None,
 ) -> None:
     """Draw a figure, and save it in several formats; the same data make the same bytes.
 
     Parameters
     ----------
-    plan : FigurePlan
+    name : str
+    config : mapping
+        Its YAML.
     data : xarray.Dataset
-        Its merged file.
+        Its merged file, or the summary of it.
+    source : str
+        The name inside the merged file.
     paths : iterable of str or Path
         Where to save it.
-    check : callable, optional
-        Called before a file has its name; raises if it is not to be written.
     root : Path, optional
         The project's folder.
+    check : callable, optional
+        Called before a file has its name; raises if it is not to be written.
     """
-    draw, config = load_drawing(root, plan.name), dict(plan.figure.config)
-    results, software = " ".join(plan.made_from), f"giantstep {__version__}"
-    origin = style.Provenance(config["title"], plan.merged_name, results, software)
-    style.draw_and_save(lambda: draw(data, config), map(Path, paths), origin, check)
+    draw = load_drawing(root, name)
+    made_from = " ".join(json.loads(data.attrs["made_from"]))
+    software = f"giantstep {data.attrs['giantstep_version']}"
+    origin = config["title"], source, made_from, software
+    style.draw_and_save(lambda: draw(data, dict(config)), map(Path, paths), origin, check)
 
 
 def load_drawing(root: Path, name: str) -> Callable[[xr.Dataset, dict[str, Any]], Any]:

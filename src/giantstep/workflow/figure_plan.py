@@ -21,6 +21,11 @@ KEYS, MONTECARLO = f"{RESULTS}/keys", f"{RESULTS}/montecarlo"
 _DRAWN = ("style", "caption")
 
 
+def drawings(name: str) -> list[str]:
+    """Name the drawings of a figure."""
+    return [f"figures/{name}.{suffix}" for suffix in ("png", "svg", "pdf")]
+
+
 def science(config: Mapping[str, Any]) -> Any:
     """Return the YAML of a figure without what only its drawing shows."""
     return plain(one_number({k: v for k, v in config.items() if k not in _DRAWN}))
@@ -32,7 +37,7 @@ class Networks:
 
     Attributes
     ----------
-    figure, curve, role : str
+    curve, role : str
     task : Task
         Its argument `networks` lists all replicates.
     folder : str
@@ -40,7 +45,6 @@ class Networks:
         How the replicates are split over files.
     """
 
-    figure: str
     curve: str
     role: str
     task: Task
@@ -48,110 +52,91 @@ class Networks:
     blocks: tuple[Block, ...]
 
     @property
-    def files(self) -> list[str]:
-        """The paths of its shards."""
-        return [f"{self.folder}/{block.first}-{block.last}.nc" for block in self.blocks]
-
-    def shard(self, first: Any, last: Any) -> dict[str, Task]:
-        """Return the task of a shard, by the group of its file."""
-        return {"/": with_networks(self.task, range(int(first), int(last) + 1))}
+    def shards(self) -> Iterator[tuple[str, dict[str, Task]]]:
+        """The path of each shard, and its task by the group of its file."""
+        for first, last in self.blocks:
+            task = with_networks(self.task, range(first, last + 1))
+            yield f"{self.folder}/{first}-{last}.nc", {"/": task}
 
 
 @dataclass(frozen=True)
-class FigurePlan:
+class FigurePlan(Figure):
     """All that is made of one figure.
 
     Attributes
     ----------
-    figure : Figure
     networks : tuple of Networks
     simulation : mapping
-        Sizes of simulations, as configured, but for `networks_per_job`.
-    seed : int
+        Sizes of simulations and seed, as configured, but for `networks_per_job`.
     drawing : mapping of str to str
         Hashes of the project's files that draw it, by their paths.
     """
 
-    figure: Figure
     networks: tuple[Networks, ...]
     simulation: Mapping[str, Any]
-    seed: int
     drawing: Mapping[str, str]
 
-    @property
-    def name(self) -> str:
-        """Of the figure."""
-        return self.figure.name
+    @cached_property
+    def solved(self) -> dict[str, dict[str, Task]]:
+        """The files of its parameters and its theory, with the tasks of each by their groups."""
+        stages: dict[str, dict[str, Task]] = {"parameters": {}, "theory": {}}
+        for curve in self.curves:
+            for role, task in curve.theory.items():
+                stage = "parameters" if role == "parameters" else "theory"
+                stages[stage][f"{curve.name}/{role}"] = task
+        return {
+            f"{RESULTS}/{stage}/{self.name}-{result_key(stage, tasks)}.nc": tasks
+            for stage, tasks in stages.items()
+            if tasks
+        }
 
-    def tasks(
-        self, stage: str, curve: str = "", role: str = "", **wildcards: str
-    ) -> dict[str, Task]:
-        """Return the tasks of a job, by the group of its file: of a figure, or of a shard.
+    def solved_in(self, stage: str) -> list[str]:
+        """Return the file of the parameters, or of the theory; none if there are no tasks."""
+        return [path for path in self.solved if Path(path).parent.name == stage]
+
+    @cached_property
+    def jobs(self) -> dict[str, dict[str, Task]]:
+        """The file of each job that computes, with its tasks by the groups of the file."""
+        return self.solved | {path: tasks for one in self.networks for path, tasks in one.shards}
+
+    def tasks(self, path: str) -> dict[str, Task]:
+        """Return the tasks of a job by its file.
 
         Raises
         ------
         ChangedCodeError
-            If the figure has no such networks now.
+            If code or configuration was edited since the run was planned.
         """
-        if stage != "montecarlo":
-            return {
-                f"{one.name}/{role}": task
-                for one in self.figure.curves
-                for role, task in one.theory.items()
-                if (role == "parameters") == (stage == "parameters")
-            }
-        for one in self.networks:
-            if (one.curve, one.role) == (curve, role):
-                return one.shard(wildcards["first"], wildcards["last"])
-        raise ChangedCodeError(f"{curve} of {self.name}")
+        if path not in self.jobs:
+            raise ChangedCodeError(path)
+        return self.jobs[path]
 
-    def file(self, stage: str) -> list[str]:
-        """Name the file of the parameters, or of the theory; none if there are no tasks."""
-        tasks = self.tasks(stage)
-        return [f"{RESULTS}/{stage}/{self.name}-{result_key(stage, tasks)}.nc"] if tasks else []
-
-    @cached_property
-    def solved(self) -> list[str]:
-        """The files of its parameters and its theory."""
-        return self.file("parameters") + self.file("theory")
-
-    @cached_property
+    @property
     def shards(self) -> list[str]:
         """The files of simulated networks."""
-        return list(dict.fromkeys(path for one in self.networks for path in one.files))
-
-    def jobs(self) -> Iterator[tuple[str, str, dict[str, Task]]]:
-        """Yield the stage, the file and the tasks of each job that computes."""
-        for path in self.solved:
-            stage = Path(path).parent.name
-            yield stage, path, self.tasks(stage)
-        for one in self.networks:
-            for path, block in zip(one.files, one.blocks, strict=True):
-                yield "montecarlo", path, one.shard(*block)
+        return [path for path in self.jobs if path not in self.solved]
 
     @cached_property
     def made_from(self) -> list[str]:
         """The results that are merged, whatever the files over which replicates are split."""
-        last = (len(one.task.arguments["networks"]) - 1 for one in self.networks)
-        networks = (f"{one.folder}/0-{k}" for one, k in zip(self.networks, last, strict=True))
+        networks = (f"{one.folder}/0-{one.blocks[-1].last}" for one in self.networks)
         return list(dict.fromkeys([*self.solved, *networks]))
 
     @property
     def parameters_of_file(self) -> dict[str, Any]:
         """What its merged file states of its configuration."""
-        simulation = {**self.simulation, "seed": self.seed}
-        return {"figure": science(self.figure.config), "simulation": simulation}
+        return {"figure": science(self.config), "simulation": self.simulation}
 
     @cached_property
     def data_key(self) -> str:
         """The key of the merged file."""
-        curves = [(c.name, c.panel, c.bulk, c.loss, c.dimension) for c in self.figure.curves]
+        curves = [(c.name, c.panel, c.bulk, c.loss, c.dimension) for c in self.curves]
         return key("merge", self.parameters_of_file, curves, self.made_from)
 
     @cached_property
     def marks(self) -> dict[str, str]:
         """The files whose names hold a key: that of the "data", and that of the "drawing"."""
-        drawing = key("figure", self.data_key, self.figure.config, self.drawing)
+        drawing = key("figure", self.data_key, self.config, self.drawing)
         keys = {"data": self.data_key, "drawing": drawing}
         return {of: f"{KEYS}/{self.name}/{of}-{one}" for of, one in keys.items()}
 
@@ -161,14 +146,9 @@ class FigurePlan:
         return f"{RESULTS}/figures/{self.name}.nc"
 
     @property
-    def merged_name(self) -> str:
-        """The name under which the merged file is written and read (`store`)."""
+    def source(self) -> str:
+        """The name of its data, with their key: in the merged file, and in what is drawn of it."""
         return f"figures/{self.name}-{self.data_key}"
-
-    @property
-    def drawings(self) -> list[str]:
-        """The drawings."""
-        return [f"figures/{self.name}.{suffix}" for suffix in ("png", "svg", "pdf")]
 
     @property
     def scores(self) -> list[str]:
@@ -178,7 +158,7 @@ class FigurePlan:
     @property
     def outputs(self) -> list[str]:
         """What is made from the merged file."""
-        return self.drawings + self.scores
+        return drawings(self.name) + self.scores
 
     def check_mark(self, mark: str) -> None:
         """Check that a file whose name is a key is there, and that its key is that of this plan.

@@ -1,62 +1,42 @@
-"""The log of a job: its progress, and what stopped it, in a sentence where that says what to do."""
+"""The log of a job: what stopped it, in a sentence where that says what to do."""
 
 from __future__ import annotations
 
 import logging
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from giantstep.validation import RefusalError
 from giantstep.workflow import store
 
-# Seconds between two lines of progress.
-_PAUSE = 15.0
-log = logging.getLogger("giantstep")
-
 
 @contextmanager
-def job_log(path: str | Path) -> Iterator[Callable[[float], None]]:
-    """Log to a file and to standard error; give what is called with the share that is done.
+def job_log(path: str | Path) -> Iterator[None]:
+    """Log warnings, and what stopped a job, to a file and to standard error.
 
     Raises
     ------
     SystemExit
         If the job failed, which is then logged.
     """
-    # Of other libraries, warnings only.
-    logging.basicConfig(
-        level=logging.WARNING,
-        format="%(message)s",
-        handlers=[logging.StreamHandler(), logging.FileHandler(path, "w", "utf-8")],
-        force=True,
-    )
-    log.setLevel(logging.INFO)
+    handlers: list[logging.Handler] = [
+        logging.StreamHandler(),
+        logging.FileHandler(path, "w", "utf-8"),
+    ]
+    logging.basicConfig(format="%(message)s", handlers=handlers, force=True)
     logging.captureWarnings(True)
     logging.raiseExceptions = False  # a full disk stops the log, not the job
-    started = last = time.monotonic()
-
-    def progress(share: float) -> None:
-        nonlocal last
-        if (now := time.monotonic()) > last + _PAUSE:
-            last = now
-            log.info("%s: %.0f %%, %.0f s", Path(path).stem, 100 * share, now - started)
-
     try:
-        yield progress
-    except store.DamagedFileError as error:
-        # The job that made the file does so again once it is missing.
-        aside = store.set_aside(error.path)
-        log.error(
-            "error: %s. It was set aside as %s: run the same command again to make it anew",
-            *(error, aside),
-        )
-        sys.exit(1)
+        yield
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
+        text = str(error)
+        if isinstance(error, store.DamagedFileError):  # whose job makes it again once it is missing
+            aside = error.path.replace(error.path.with_name(f"{error.path.name}.damaged"))
+            text += f". It was set aside as {aside}: run the same command again to make it anew"
         is_told = isinstance(error, RefusalError | OSError | MemoryError)
-        log.error("error: %s", error, exc_info=not is_told)
+        logging.error("error: %s", text, exc_info=not is_told)
         sys.exit(1)

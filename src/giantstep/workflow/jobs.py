@@ -13,8 +13,6 @@ import xarray as xr
 from giantstep.problems.canonical import digest, plain
 from giantstep.questions.task import Task, answer_task
 from giantstep.workflow import store
-from giantstep.workflow.code import ChangedCodeError
-from giantstep.workflow.keys import result_key
 
 # Whose versions numbers may depend on.
 _LIBRARIES = ("numpy", "scipy")
@@ -22,7 +20,6 @@ _COMMENT = "The merged file of a figure has the meaning, symbol and units of eac
 
 
 def compute(
-    stage: str,
     tasks: Mapping[str, Task],
     path: str | Path,
     check: Callable[[], None] = lambda: None,
@@ -32,23 +29,14 @@ def compute(
 
     Parameters
     ----------
-    stage : {"parameters", "theory", "montecarlo"}
     tasks : mapping of str to Task
         By the group of the file; "/" for the only one.
     path : str or Path
-        With the key in its name.
     check : callable, optional
         Called before the file is written: it raises what keeps it from being written.
     **options
         Of `answer_task`; they change no number.
-
-    Raises
-    ------
-    ChangedCodeError
-        If code or configuration was edited since the name of the file was planned.
     """
-    if result_key(stage, tasks) not in str(path):
-        raise ChangedCodeError(path)
     distinct = {digest(task): task for task in tasks.values()}
     answers = {key: described(task, answer_task(task, **options)) for key, task in distinct.items()}
     check()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,50 +43,37 @@ _PLANNED_STEPS = 3, 2
 
 def learning_curves(panel: Panel) -> list[Curve]:
     """List the curves of a panel; what is wrong is added to its faults."""
-    panel = _with_ridges(panel)
+    given = dict(panel.given)
+    with panel.collect():
+        times_to_ridges(given)
+    panel = replace(panel, given=given)
     _check_points(panel)
     make, parameters = one_spike, one_spike_parameters()
-    if kind_of(panel.given) is STEPS:
+    if kind_of(given) is STEPS:
         make, parameters = Protocol, parameters_of(Protocol)  # type: ignore[assignment]
-    names = [name for name in panel.given if name in parameters or name in _RUN_OPTIONS]
+    names = [name for name in given if name in parameters or name in _RUN_OPTIONS]
     curves = []
     for name, fields in panel.combinations(names):
         options = {key: fields.pop(key) for key in _RUN_OPTIONS if key in fields}
-        with panel.faults.collect(panel.name, {}):
+        with panel.collect():
             problem = make(**read_vocabularies(fields))
             bulk = options.get("bulk") or bulk_of_networks(problem)
             loss = options.get("loss", SQUARE)
             validate_bulk(problem, bulk)
             check_loss(problem, loss)
-            tasks = _Tasks(panel, problem, bulk, loss, panel.sizes(options))
-            tasks.check()
-            curves.append(tasks.curve(name))
+            curves.append(_Tasks(panel, problem, bulk, loss, panel.sizes(options)).curve(name))
     return curves
-
-
-def _with_ridges(panel: Panel) -> Panel:
-    """Write ridges in place of the times of gradient flow, if there are any."""
-    given = dict(panel.given)
-    with panel.faults.collect(panel.name, {}):
-        times_to_ridges(given)
-    return replace(panel, given=given)
 
 
 def _check_points(panel: Panel) -> None:
     """Refuse what is to be computed at no sample complexity, or at no ridge."""
-    simulated, given = panel.simulated_alphas, panel.given
-    if panel.theory_axis("dimension") and not simulated:
-        panel.faults.add("theory.dimension", "needs simulation.alpha, where it is solved")
-    if "learning_rates" in given and not simulated:
-        panel.add_fault("learning_rates", "needs simulation.alpha, where it is solved")
-    if simulated or panel.theory_axis("alpha"):
-        if "ridge" not in given:
-            panel.add_fault("ridge", "this key is missing, which theory and simulation need")
-        return
-    finite = [] if "spectrum" in panel.figure else ["finite_size_theory"]
-    for field in ("optimal", "bayes_optimal", *finite):
-        if given.get(field):
-            panel.add_fault(field, "needs theory.alpha, or simulation.alpha")
+    if not panel.simulated_alphas:
+        if panel.theory_axis("dimension"):
+            panel.faults.add("theory.dimension", "needs simulation.alpha, where it is solved")
+        if "learning_rates" in panel.given:
+            panel.add_fault("learning_rates", "needs simulation.alpha, where it is solved")
+    if "ridge" not in panel.given and (panel.simulated_alphas or panel.theory_axis("alpha")):
+        panel.add_fault("ridge", "this key is missing, which theory and simulation need")
 
 
 @dataclass(frozen=True)
@@ -101,15 +87,16 @@ class _Tasks:
     sizes: Sizes
 
     def curve(self, name: str) -> Curve:
-        """Return the curve."""
-        of_curve = self.problem, self.bulk, self.loss, self.sizes.dimension
-        theory = {} if self._theory_faults else self._theory()
+        """Return the curve, and refuse what needs a theory that its problem does not have."""
+        faults = layer_of(self.problem).faults()
+        self._check(faults)
+        theory = {} if faults else self._theory()
         dimension = next(iter(self._versions().values()))["dimension"]
         theory["references"] = Task("references", self.problem, {"dimension": dimension})
+        of_curve = self.problem, self.bulk, self.loss, self.sizes.dimension
         return Curve(name, self.panel.name, *of_curve, theory, self._networks())
 
-    def check(self) -> None:
-        """Refuse what needs a theory that the problem does not have."""
+    def _check(self, faults: list[Fault]) -> None:
         problem, panel, needs = self.problem, self.panel, dict[str, str]()
         along = problem.alpha0 == math.inf if isinstance(problem, Protocol) else problem.is_aligned
         if not along:
@@ -117,22 +104,14 @@ class _Tasks:
             needs["lower_bound"] = f"needs a spike along the target: {why}"
         if not problem.is_giant_step:
             needs |= dict.fromkeys(_OF_GIANT_STEPS, "needs the giant step (step_exponent 0.5)")
-        if faults := self._theory_faults:
+        if faults:
             why = "needs a theory: " + "; ".join(f"{x.name} must be {x.allowed}" for x in faults)
-            needs |= dict.fromkeys((*_THEORY, "bulk"), why)
-            if self.bulk == ISOTROPIC:
-                del needs["bulk"]
+            needs |= dict.fromkeys((*_THEORY, *["bulk"] * (self.bulk != ISOTROPIC)), why)
             if not self._is_simulated:
                 panel.add_fault("", why)
-        for field, why in needs.items():
-            if panel.given.get(field):
-                panel.add_fault(field, why)
-        if "spectrum" in needs and "spectrum" in panel.figure:
-            panel.faults.add("spectrum", f"{needs['spectrum']}, in panel {panel.name}")
-
-    @property
-    def _theory_faults(self) -> list[Fault]:
-        return layer_of(self.problem).faults()
+        asked = {**panel.given, "spectrum": panel.figure.get("spectrum")}
+        for field in filter(asked.get, needs):
+            panel.add_fault(field, needs[field])
 
     @property
     def _is_simulated(self) -> bool:
@@ -160,24 +139,24 @@ class _Tasks:
         versions = self._versions()
         dimension = next(iter(versions.values()))["dimension"]
         theory = {"parameters": self._task("equivalent_features", dimension=dimension)}
-        if "spectrum" in self.panel.figure:
-            theory |= self._spectra()
-        if grid := self._grid(self.panel.theory_axis("alpha")):
-            check_theory_of_loss(self.problem, self.loss)
-            for role, version in versions.items():
-                points = {"alpha": grid.alpha, "ridge": grid.ridge}
-                theory[role] = self._task("solve", **points, **version)
-                if self._is_simulated:
-                    at = points | {"alpha": self.panel.simulated_alphas}
-                    theory[f"{role}_learned"] = self._task("learned_function", **at, **version)
-                if by := self.panel.given.get("optimal"):
-                    best = points | {"ridge": "optimal" if by is True else by}
-                    theory[f"{role}_optimal"] = self._task("solve", **best, **version)
-            theory |= self._sweeps()
-            if self.panel.given.get("bayes_optimal"):
-                state_evolution(self.problem)  # or refuse it
-                theory["bayes_optimal"] = self._task("bayes_optimal", alpha=grid.alpha)
-        return theory
+        theory |= self._spectra()
+        grid = self._grid(self.panel.theory_axis("alpha"))
+        if grid is None:
+            return theory
+        check_theory_of_loss(self.problem, self.loss)
+        for role, version in versions.items():
+            points = {"alpha": grid.alpha, "ridge": grid.ridge, **version}
+            theory[role] = self._task("solve", **points)
+            if self._is_simulated:
+                at = points | {"alpha": self.panel.simulated_alphas}
+                theory[f"{role}_learned"] = self._task("learned_function", **at)
+            if by := self.panel.given.get("optimal"):
+                best = points | {"ridge": "optimal" if by is True else by}
+                theory[f"{role}_optimal"] = self._task("solve", **best)
+        if self.panel.given.get("bayes_optimal"):
+            state_evolution(self.problem)  # or refuse it
+            theory["bayes_optimal"] = self._task("bayes_optimal", alpha=grid.alpha)
+        return theory | self._sweeps()
 
     def _task(self, question: str, **arguments: Any) -> Task:
         task = Task(question, self.problem, arguments)
@@ -198,44 +177,39 @@ class _Tasks:
         lists: dict[str, dict[str, Any]] = {}
         if dimensions := self.panel.theory_axis("dimension"):
             lists["dimensions"] = {"dimension": dimensions}
-        if isinstance(self.problem, Protocol) and "learning_rates" in self.panel.given:
+        rates = self.panel.given.get("learning_rates")
+        if rates and isinstance(self.problem, Protocol):
             if has_schedules(self.problem, SCHEDULED):
-                given = self.panel.given["learning_rates"]
-                raise refusal("learning_rates", given, "left out where steps differ")
-            rates = spaced_axis(**self.panel.given["learning_rates"])
+                raise refusal("learning_rates", rates, "left out where steps differ")
             steps = tuple(range(1, self.problem.steps + 1))
-            lists["learning_rates"] = {"learning_rate": rates, "steps": steps}
+            lists["learning_rates"] = {"learning_rate": spaced_axis(**rates), "steps": steps}
         rest = {**vars(grid), "bulk": self.bulk, "classification_error": False}
         return {role: self._task("sweep", **some, **rest) for role, some in lists.items()}
 
     def _spectra(self) -> dict[str, Task]:
-        alpha = float(self.panel.figure["spectrum"]["alpha"])
+        """Return the tasks of spectra, if they are asked for."""
         roles: dict[str, Any] = {"spectrum": {"points": _POINTS, "dimension": math.inf}}
         if self.panel.given.get("finite_size_theory"):  # of which only the outliers differ
             roles["finite_spectrum"] = {"points": POINTS.lower, "dimension": self.sizes.dimension}
         return {
             role: self._task("spectrum", alpha=alpha, bulk=self.bulk, **one)
+            for alpha in self.panel.spectrum_alphas
             for role, one in roles.items()
         }
 
     def _networks(self) -> dict[str, Task]:
         """Return the tasks of a curve's simulations, by role."""
-        tasks = {}
-        replicates = {"networks": self.panel.networks, "seed": self.panel.config.seed}
-        if "spectrum" in self.panel.figure:
-            alpha, dimension = float(self.panel.figure["spectrum"]["alpha"]), self.sizes.dimension
-            with self.panel.faults.collect(self.panel.name, self._elsewhere("spectrum.alpha")):
-                check_sizes(self.problem, Grid((alpha,), (1.0,)), Sizes(dimension))
-            point = {"alpha": alpha, "dimension": dimension}
+        panel, problem, tasks = self.panel, self.problem, {}
+        networks = range(panel.given.get("networks", panel.config.simulation.networks))
+        replicates = {"networks": networks, "seed": panel.config.seed}
+        for alpha in panel.spectrum_alphas:
+            with panel.collect(alpha="spectrum.alpha"):
+                check_sizes(problem, Grid((alpha,), (1.0,)), Sizes(self.sizes.dimension))
+            point = {"alpha": alpha, "dimension": self.sizes.dimension}
             tasks["eigenvalues"] = self._task("eigenvalues", **point, **replicates)
         if self._is_simulated and (grid := self._grid()):
-            with self.panel.faults.collect(self.panel.name, self._elsewhere("simulation.alpha")):
-                check_sizes(self.problem, grid, self.sizes)
+            with panel.collect(alpha="simulation.alpha"):
+                check_sizes(problem, grid, self.sizes)
             arguments = {**vars(grid), **vars(self.sizes), **replicates}
             tasks["replicates"] = self._task("replicates", **arguments)
         return tasks
-
-    def _elsewhere(self, alpha: str) -> Mapping[str, str]:
-        """Say where parameters are set that this panel does not set."""
-        sizes = [name for name in ("dimension", "test_samples") if name not in self.panel.given]
-        return {"alpha": alpha} | {name: f"config:simulation.{name}" for name in sizes}

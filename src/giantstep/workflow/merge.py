@@ -42,22 +42,22 @@ def merge_figure(plan: FigurePlan, results: Mapping[str, Mapping[str, xr.Dataset
     results : mapping of str to mapping of str to xarray.Dataset
         Of each curve by role, from `results.read_results`.
     """
-    figure = plan.figure
-    lines = [line for curve in figure.curves for line in merge_curve(curve, results[curve.name])]
+    lines = [line for curve in plan.curves for line in merge_curve(curve, results[curve.name])]
     merged = label(join_lines(lines))
     parameters = {
         **plan.parameters_of_file,
-        "curves": {curve.name: plain(curve.problem) for curve in figure.curves},
+        "curves": {curve.name: plain(curve.problem) for curve in plan.curves},
     }
     libraries = {data.attrs["libraries"] for roles in results.values() for data in roles.values()}
     merged.attrs = {
-        "title": figure.config["title"],
+        "title": plan.config["title"],
+        "source": plan.source,
         "references": REFERENCES,
         "parameters": json.dumps(parameters, sort_keys=True),
         "made_from": json.dumps(plan.made_from),
         "giantstep_version": __version__,
         "libraries": "; ".join(sorted(libraries)),
-        "root_seed": np.int64(plan.seed),
+        "root_seed": np.int64(plan.simulation["seed"]),
     }
     return merged
 

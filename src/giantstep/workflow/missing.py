@@ -1,7 +1,7 @@
 """What a run of the workflow would make, why, and at what cost: the plan beside the files.
 
-The name of a result covers all that it depends on. So one that is missing is new, or has
-predecessors of other parameters or code.
+The name of a result covers all that it depends on, so one that is missing is new, or of other
+parameters or code than its predecessor.
 """
 
 from __future__ import annotations
@@ -15,13 +15,8 @@ from giantstep.workflow.figure_plan import FigurePlan
 from giantstep.workflow.plan import Plan
 
 NEW = "not made yet"
-CHANGED = "its parameters, or the code that computes it, have changed"
+CHANGED = "its parameters, its configuration, what it is made from or code has changed"
 NETWORKS = "more replicates"
-REMADE = "what it is made from is made again"
-_CHANGED = {
-    "merge": "its curves, or the code that merges, have changed",
-    "figure": "its data, its config, or the code that draws, have changed",
-}
 _STAGES = ("parameters", "theory", "montecarlo", "merge", "figure")
 # Of a merge or a drawing.
 _SMALL = Cost(2.0, 0.0)
@@ -59,38 +54,24 @@ def missing_jobs(plan: Plan, figures: Iterable[str] = ()) -> list[Job]:
 
 def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
     """List the jobs of one figure; once it is merged, it does not need its results."""
-    results = [*figure.solved, *figure.shards]
-    merging = _why_made(root, "merge", [figure.merged], [figure.marks["data"], *results])
-    drawing = _why_made(root, "figure", figure.outputs, [figure.marks["drawing"], figure.merged])
-    if merging:
-        for stage, path, tasks in figure.jobs():
-            if not (root / path).exists():
-                name = path.partition(f"{stage}/")[2].removesuffix(".nc")
+
+    def there(*paths: str) -> bool:
+        return all((root / path).exists() for path in paths)
+
+    why = CHANGED if there(figure.merged) else NEW
+    merged = there(figure.merged, figure.marks["data"])
+    if not merged:
+        for path, tasks in figure.jobs.items():
+            if not there(path):
+                _, stage, name = path.removesuffix(".nc").split("/", 2)
+                others = any((root / path).parent.glob("[0-9]*.nc"))
                 cost = total_cost([*map(cost_of, tasks.values())])
-                yield Job(stage, name, _why_missing(root / path), cost)
-        yield Job("merge", figure.name, merging)
-    if drawing or merging:
-        yield Job("figure", figure.name, drawing or REMADE)
-
-
-def _why_made(root: Path, stage: str, outputs: Sequence[str], inputs: Sequence[str]) -> str:
-    """Say why a figure is merged or drawn, if it is; the first of the inputs is its key file."""
-    made = [root / path for path in outputs]
-    if not all(path.exists() for path in made):
-        return NEW
-    if not (root / inputs[0]).exists():
-        return _CHANGED[stage]
-    times = [path.stat().st_mtime_ns for path in map(root.joinpath, inputs) if path.exists()]
-    return REMADE if min(path.stat().st_mtime_ns for path in made) < max(times) else ""
-
-
-def _why_missing(path: Path) -> str:
-    """Say why a result is to be computed, whose name, or whose folder's, ends in a key."""
-    if any(path.parent.glob("[0-9]*.nc")):  # other shards of the same networks
-        return NETWORKS
-    named = path.parent if path.stem[0].isdigit() else path
-    before = named.parent.glob(f"{named.name.rpartition('-')[0]}-*")
-    return CHANGED if any(before) else NEW
+                yield Job(stage, name, NETWORKS if others else why, cost)
+        yield Job("merge", figure.name, why)
+    if not there(*figure.outputs):
+        yield Job("figure", figure.name, NEW)
+    elif not merged or not there(figure.marks["drawing"]):
+        yield Job("figure", figure.name, CHANGED)
 
 
 def summarise_jobs(jobs: Sequence[Job]) -> Iterator[str]:

@@ -52,11 +52,8 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
     from giantstep.workflow.summaries import read_summary, summary_path
 
     if Path(name).suffix == ".nc":
-        if not (copy := Path(project) / name).exists():
-            raise FileNotFoundError(f"there is no {copy}")
-        return store.read(copy, None)
-    folder = Path(project) / _FOLDER
-    if not (path := folder / f"{name}.nc").exists():
+        return store.read(Path(project) / name, moved=True)
+    if not (path := Path(project) / _FOLDER / f"{name}.nc").exists():
         for home in (Path(project), installed_folder()):
             if (summary := summary_path(home, str(name))).exists():
                 text = "without single networks, in single precision"
@@ -67,30 +64,14 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
             f"there is no {path}: run `snakemake --cores all {_FOLDER / path.name}` in the project,"
             f" or name a figure that has been made: {made}"
         )
-    written = check_figure(path, str(name))
-    data = store.read(path, written)
-    if changed := _changed(str(name), Path(project), data, written):
+    data = store.read(path)
+    if changed := _changed(str(name), Path(project), data):
         text = f"{path} was made from an earlier configuration ({changed}): a run makes it anew"
         warnings.warn(text, stacklevel=2)
     return data
 
 
-def check_figure(path: Path, name: str) -> str:
-    """Check that a file is a figure's, whichever its key; return the name in it.
-
-    Raises
-    ------
-    DamagedFileError
-    """
-    from giantstep.workflow import store
-
-    written = store.checked(path)[1]
-    if written.rpartition("-")[0] != f"figures/{name}":
-        raise store.DamagedFileError(path, f"is another file, {written}")
-    return written
-
-
-def _changed(name: str, project: Path, data: xr.Dataset, written: str) -> str:
+def _changed(name: str, project: Path, data: xr.Dataset) -> str:
     """Say what has changed since a figure was merged; empty if it seems that nothing has."""
     from giantstep.workflow.earlier import what_changed
     from giantstep.workflow.figure_plan import science
@@ -101,16 +82,11 @@ def _changed(name: str, project: Path, data: xr.Dataset, written: str) -> str:
         config = load_yaml(project / FIGURES / f"{name}.yaml", name)
         if changed := what_changed(data, {"figure": science(config)}):
             return changed
-    is_last = merged_name(name, project) in (None, written)
+    keys = [mark.name for mark in (project / _KEYS / name).glob("data-*")]
+    is_last = keys in ([], [f"data-{data.attrs['source'].rpartition('-')[2]}"])
     return "" if is_last else "sizes, seed or code have changed"
 
 
 def made_figures(project: str | Path) -> list[str]:
     """List the figures that have been merged."""
     return sorted(path.stem for path in (Path(project) / _FOLDER).glob("*.nc"))
-
-
-def merged_name(name: str, project: str | Path) -> str | None:
-    """Return the name inside the file that was merged last for a figure, if a key notes it."""
-    marks = [path.name for path in (Path(project) / _KEYS / name).glob("data-*")]
-    return f"figures/{name}-{marks[0].removeprefix('data-')}" if len(marks) == 1 else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +12,9 @@ from giantstep.problems.combinations import combinations
 from giantstep.problems.formatting import format_value
 from giantstep.problems.grid import merged_axis, spaced_axis
 from giantstep.problems.sizes import Sizes
-from giantstep.workflow.config import Faults
-from giantstep.workflow.config_models import Config
+from giantstep.validation import InvalidParametersError, shown
+from giantstep.workflow.config import CONFIG, Faults
+from giantstep.workflow.config_models import Config, Simulation
 
 # Of a panel; its curves are the combinations of its lists.
 MOST_CURVES = 1000
@@ -44,20 +46,37 @@ class Panel:
         """Add a fault of one field, or if it is empty of the whole panel."""
         self.faults.add(f"panels.{self.name}.{field}".rstrip("."), problem)
 
+    @contextmanager
+    def collect(self, **places: str) -> Iterator[None]:
+        """Add what is refused to the faults, at the places of parameters that others set.
+
+        Sizes that the panel does not set are those of the main file.
+        """
+        try:
+            yield
+        except InvalidParametersError as error:
+            for fault in error.faults:
+                problem = f"{shown(fault.value)} must be {fault.allowed}"
+                if fault.name in Simulation.model_fields and fault.name not in self.given:
+                    self.faults.add(f"simulation.{fault.name}", problem, CONFIG)
+                else:
+                    own = f"panels.{self.name}.{fault.name}"
+                    self.faults.add(places.get(fault.name, own), problem)
+
     @property
     def simulated_alphas(self) -> tuple[float, ...]:
         """The sample complexities at which networks are simulated."""
         return merged_axis(self.figure.get("simulation", {}).get("alpha", ()))
 
+    @property
+    def spectrum_alphas(self) -> list[float]:
+        """The sample complexity of the spectra, if there are any."""
+        return [float(self.figure["spectrum"]["alpha"])] if "spectrum" in self.figure else []
+
     def theory_axis(self, name: str) -> tuple[float, ...]:
         """Return the values of an axis of the theory, none if it is not given."""
         axis = self.figure.get("theory", {}).get(name)
         return spaced_axis(**axis) if axis else ()
-
-    @property
-    def networks(self) -> range:
-        """The replicates of each of its curves."""
-        return range(self.given.get("networks", self.config.simulation.networks))
 
     def sizes(self, fields: Mapping[str, Any]) -> Sizes:
         """Return the sizes of the simulations of a curve: the panel's own, or the config's."""

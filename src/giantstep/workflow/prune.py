@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from giantstep.files import UNFINISHED
 from giantstep.workflow.config import MAIN, figure_names, load_config
-from giantstep.workflow.figure_plan import RESULTS, FigurePlan
+from giantstep.workflow.figure_plan import KEYS, RESULTS, FigurePlan
 from giantstep.workflow.plan import make_plan
 
-# Folders in which files have the names of figures.
-_OF_FIGURES = ("figures", "scores", "keys")
-# And those in which folders of files have the names.
-_OF_FOLDERS = ("keys", "montecarlo")
+# What a run puts into the folder of results.
+_OURS = ("parameters/*", "theory/*", "montecarlo/*/*", "figures/*", "scores/*", "keys/*/*")
 
 
 def plans_of_all(project: Path, overlays: Sequence[Path]) -> list[FigurePlan]:
@@ -47,31 +44,22 @@ def plans_of_all(project: Path, overlays: Sequence[Path]) -> list[FigurePlan]:
 
 def unreferenced(project: Path, plans: Iterable[FigurePlan]) -> list[Path]:
     """List the results that no plan refers to; files that the workflow did not make are kept."""
-    kept = {path.removesuffix(".nc") for plan in plans for path in plan.solved}
-    # Replicates of a config with more of them are kept, too.
-    kept |= {one.folder for plan in plans for one in plan.networks}
-    kept |= {f"{RESULTS}/{x}/{name}" for x in _OF_FIGURES for name in figure_names(project)}
-    files = (Path(folder, x) for folder, _, names in os.walk(project / RESULTS) for x in names)
-    return [path for path in sorted(files) if _is_left_over(path.relative_to(project), kept)]
+    kept = set()
+    for plan in plans:
+        # Folders, since replicates of a config with more of them are kept, too.
+        folders = (one.folder for one in plan.networks)
+        files = (*plan.solved, *folders, plan.merged, *plan.scores, f"{KEYS}/{plan.name}")
+        kept |= {project / file for file in files}
+    ours = {path for some in _OURS for path in (project / RESULTS).glob(some) if not path.is_dir()}
+    # No run is at work.
+    unfinished = {x for x in ours if x.name.startswith(UNFINISHED) or x.suffix == ".damaged"}
+    unknown = {path for path in ours if kept.isdisjoint({path, path.parent})}
+    return sorted(unfinished | unknown)
 
 
-def _is_left_over(path: Path, kept: set[str]) -> bool:
-    """Judge a file of a project, which `results/STAGE/NAME` or a folder of this name holds."""
-    if path.name.startswith(UNFINISHED) or path.suffix == ".damaged":  # no run is at work
-        return True
-    folder, stage, *below = path.parts
-    ours = stage in (*_OF_FIGURES, "parameters", "theory", "montecarlo") and below
-    if not ours or len(below) > 1 + (stage in _OF_FOLDERS):
-        return False
-    name = below[0] if len(below) > 1 else path.stem
-    return f"{folder}/{stage}/{name}" not in kept
-
-
-def remove(paths: Iterable[Path], results: Path) -> None:
-    """Remove files below a folder, and the folders in it that are then empty."""
+def remove(paths: Iterable[Path]) -> None:
+    """Remove files, and the folders that are then empty."""
     for path in paths:
         path.unlink(missing_ok=True)
-        for folder in path.parents:
-            if folder == results or any(folder.iterdir()):
-                break
-            folder.rmdir()
+        if not any(path.parent.iterdir()):
+            path.parent.rmdir()

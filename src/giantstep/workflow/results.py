@@ -28,7 +28,7 @@ def read_results(
     ------
     DamagedFileError
     """
-    results: dict[str, dict[str, xr.Dataset]] = {c.name: {} for c in plan.figure.curves}
+    results: dict[str, dict[str, xr.Dataset]] = {c.name: {} for c in plan.curves}
     for path in solved:
         for group, data in store.read_groups(path).items():
             curve, _, role = group.rpartition("/")
@@ -40,6 +40,20 @@ def read_results(
         files = folders[Path(one.folder).name]
         results[one.curve][one.role] = join_networks([store.read(path) for path in files])
     return results
+
+
+def read_merged(plan: FigurePlan) -> xr.Dataset:
+    """Read the merged file of a figure.
+
+    Raises
+    ------
+    DamagedFileError
+        Also if it was made from another configuration or by other code.
+    """
+    data = store.read(plan.merged)
+    if data.attrs["source"] != plan.source:
+        raise store.DamagedFileError(Path(plan.merged), f"is another file, {data.attrs['source']}")
+    return data
 
 
 def join_networks(shards: Sequence[xr.Dataset]) -> xr.Dataset:

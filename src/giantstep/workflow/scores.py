@@ -11,14 +11,18 @@ import xarray as xr
 from giantstep.arrays import Array
 from giantstep.vocabulary import MEANINGS
 from giantstep.workflow import store
-from giantstep.workflow.arrangement import FINITE, LIMIT
+from giantstep.workflow.arrangement import LIMIT
 from giantstep.workflow.comparison import DRAWN
 
 # Dimensions of what a row of scores repeats of its curve.
 _OF_CURVE = ("curve",), ("curve", "group")
-_SIZES = ("largest", "mean")
-_SUFFIXES = {LIMIT: "", FINITE: ", finite d"}
-
+# Columns of the table without the quantity, by those of the summary.
+_SCORES = {
+    "largest z": "largest_z_score_{}",
+    "mean z": "mean_z_score_{}",
+    "largest z, finite d": "largest_z_score_{}_finite",
+    "mean z, finite d": "mean_z_score_{}_finite",
+}
 _PAGE = Path(__file__).with_suffix(".html")
 
 
@@ -44,18 +48,20 @@ def score_table(data: xr.Dataset) -> pd.DataFrame:
         blanks. What is of the theory at finite dimension ends in `_finite`.
     """
     parameters = [x for x in MEANINGS if x in data.coords and data[x].dims in _OF_CURVE]
-    scores = [f"{size}_z_score_{x}" for x in DRAWN for size in _SIZES]
-    names = ["curve", *parameters, *scores]
-    if "simulated_outlier_mean" in data:
-        names += ["outlier", "simulated_outlier_mean", "simulated_outlier_stderr"]
-    columns = {
-        name if theory == LIMIT else f"{name}_{theory}": values
-        for name in names
-        if name in data
-        for theory, values in _theories(data[name])
-    }
+    scores = [f"{size}_z_score_{x}" for x in DRAWN for size in ("largest", "mean")]
+    outliers = ["outlier", "simulated_outlier_mean", "simulated_outlier_stderr"]
+    columns: dict[str, xr.DataArray] = {}
+    for name in ["curve", *parameters, *scores, *outliers * ("simulated_outlier_mean" in data)]:
+        if name in data and "theory" in data[name].dims:
+            columns |= {
+                f"{name}_{one.theory.item()}": one for one in data[name].transpose("theory", ...)
+            }
+        elif name in data:
+            columns[name] = data[name]
     return pd.DataFrame({
-        name: [_cell(row) for row in np.atleast_2d(values.transpose(..., "curve")).T]
+        name.removesuffix(f"_{LIMIT}"): [
+            _cell(row) for row in np.atleast_2d(values.transpose(..., "curve")).T
+        ]
         for name, values in columns.items()
     })  # fmt: skip
 
@@ -76,18 +82,19 @@ def score_summary(data: xr.Dataset) -> pd.DataFrame:
         their order.
     """
     rows = []
-    for panel in dict.fromkeys(data["panel"].values.tolist()):
-        lines = data.isel(curve=np.flatnonzero(data["panel"].values == panel))
-        for drawn in DRAWN:
-            scores = {
-                f"{size} z{_SUFFIXES[theory]}": _of_curves(values)
-                for size in _SIZES
-                for theory, values in _theories(lines.get(f"{size}_z_score_{drawn}"))
-            }
+    for panel, lines in score_table(data).groupby("panel", sort=False):
+        for quantity in DRAWN:
+            names = {title: name.format(quantity) for title, name in _SCORES.items()}
+            scores = {x: _of_curves(lines, name) for x, name in names.items() if name in lines}
             if any(scores.values()):
-                rows.append({"panel": panel, "quantity": drawn} | scores)
-    columns = [f"{size} z{suffix}" for suffix in _SUFFIXES.values() for size in _SIZES]
-    return pd.DataFrame(rows, columns=["panel", "quantity", *columns], dtype=object).fillna("")
+                rows.append({"panel": panel, "quantity": quantity} | scores)
+    return pd.DataFrame(rows, columns=["panel", "quantity", *_SCORES], dtype=object).fillna("")
+
+
+def _of_curves(lines: pd.DataFrame, name: str) -> str:
+    """Write a score of each curve; what ridges of a curve share is written once."""
+    pairs = zip(lines["curve"].str.partition(",ridge=")[0], lines[name], strict=True)
+    return ", ".join(f"{float(score):.1f}" for _, score in dict.fromkeys(pairs) if score)
 
 
 def score_page(data: xr.Dataset) -> str:
@@ -106,33 +113,12 @@ def score_page(data: xr.Dataset) -> str:
     curves = score_table(data)
     curves = curves[[name for name in curves if curves[name].any()]]
     curves.columns = [str(name).replace("_", " ") for name in curves]
-    tables = {"Summary": score_summary(data), "Curves": curves}
     title = data.attrs["title"].replace("&", "&amp;").replace("<", "&lt;")
     shown = "".join(
         f"<h2>{name}</h2>\n{table.to_html(index=False, border=0)}\n"
-        for name, table in tables.items()
-        if len(table)
+        for name, table in {"Summary": score_summary(data), "Curves": curves}.items()
     )
     return _PAGE.read_text("utf-8").format(title=title, tables=shown)
-
-
-def _theories(values: xr.DataArray | None) -> list[tuple[str, xr.DataArray]]:
-    """Split a variable by the theory; what has none belongs to the limit's columns."""
-    if values is None:
-        return []
-    if "theory" not in values.dims:
-        return [(LIMIT, values)]
-    return [(name, values.sel(theory=name)) for name in values["theory"].values.tolist()]
-
-
-def _of_curves(scores: xr.DataArray) -> str:
-    """Write a score of each line; what all ridges of a curve share is written once."""
-    curves: dict[str, list[str]] = {}
-    for name, value in zip(scores["curve"].values.tolist(), scores.values, strict=True):
-        if np.isfinite(value):
-            curves.setdefault(name.partition(",ridge=")[0], []).append(f"{value:.1f}")
-    shared = (values[:1] if len(set(values)) == 1 else values for values in curves.values())
-    return ", ".join(value for values in shared for value in values)
 
 
 def _cell(of_groups: Array) -> str:

@@ -8,8 +8,6 @@ recognised, and one that was renamed or copied over another.
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
@@ -33,7 +31,7 @@ class DamagedFileError(RefusalError):
         super().__init__(f"{path} {what}")
 
 
-def write(data: xr.Dataset | Mapping[str, xr.Dataset], path: str | Path, name: str = "") -> None:
+def write(data: xr.Dataset | Mapping[str, xr.Dataset], path: str | Path) -> None:
     """Write a dataset, or several as groups of one file, whole or not at all.
 
     The same data make the same bytes.
@@ -42,17 +40,14 @@ def write(data: xr.Dataset | Mapping[str, xr.Dataset], path: str | Path, name: s
     ----------
     data : xarray.Dataset, or mapping of str to xarray.Dataset
     path : str or Path
-    name : str, optional
-        Under which it is read; by default its path below `results`.
 
     Raises
     ------
     OSError
         If it cannot be written: no room, or no permission.
     """
-    path = Path(path)
     content = _netcdf({"/": data} if isinstance(data, xr.Dataset) else data)
-    write_bytes(path, content, _seal(content, name or stored_name(path)))
+    write_bytes(Path(path), content, _seal(content, _name_of(Path(path))))
 
 
 def _netcdf(groups: Mapping[str, xr.Dataset]) -> bytes:
@@ -81,33 +76,33 @@ def remove_leftovers(folder: Path) -> None:
             path.unlink()
 
 
-def read(path: str | Path, name: str | None = "") -> xr.Dataset:
+def read(path: str | Path, moved: bool = False) -> xr.Dataset:
     """Read a dataset that `write` made.
 
     Parameters
     ----------
     path : str or Path
-    name : str or None
-        Under which it was written; by default its path below `results`, None for any name.
+    moved : bool
+        Whether the file may have been renamed.
 
     Raises
     ------
     DamagedFileError
         If the file is damaged, or another one.
+    OSError
+        If it is missing, or cannot be read.
     """
-    return read_groups(path, name)["/"]
+    return read_groups(path, moved)["/"]
 
 
-def read_groups(path: str | Path, name: str | None = "") -> dict[str, xr.Dataset]:
+def read_groups(path: str | Path, moved: bool = False) -> dict[str, xr.Dataset]:
     """Read all groups of a file that `write` made, as `read` does."""
-    path = Path(path)
-    content, _ = checked(path, stored_name(path) if name == "" else name)
+    content, path = checked(Path(path), moved), Path(path)
     with netCDF4.Dataset(path.name, memory=content) as file:  # once: many groups take long to open
-        return {group.path.removeprefix("/") or "/": _load(group) for group in _groups(file)}
-
-
-def _load(group: netCDF4.Dataset) -> xr.Dataset:
-    return xr.open_dataset(NetCDF4DataStore(group)).load()  # type: ignore[no-untyped-call]
+        return {
+            one.path.removeprefix("/") or "/": xr.open_dataset(NetCDF4DataStore(one)).load()  # type: ignore[no-untyped-call]
+            for one in _groups(file)
+        }
 
 
 def _groups(group: netCDF4.Dataset) -> list[netCDF4.Dataset]:
@@ -116,11 +111,9 @@ def _groups(group: netCDF4.Dataset) -> list[netCDF4.Dataset]:
     return below if below and not group.variables else [group, *below]
 
 
-def stored_name(path: Path) -> str:
+def _name_of(path: Path) -> str:
     """Return the name of a result: its path below the folder `results`."""
-    parts = path.absolute().parts
-    below = len(parts) - 1 - parts[::-1].index("results") if "results" in parts else -2
-    return "/".join(parts[below + 1 :])
+    return path.as_posix().rpartition("results/")[2]
 
 
 def _seal(content: bytes | memoryview, name: str) -> bytes:
@@ -131,38 +124,14 @@ def _seal(content: bytes | memoryview, name: str) -> bytes:
     return line + _HASH + hashed.hexdigest().encode()
 
 
-def checked(path: Path, name: str | None = None) -> tuple[memoryview, str]:
-    """Read the content of a file of which no byte has changed, and the name it was written under.
-
-    Raises
-    ------
-    DamagedFileError
-        Also if a name is given, and the file was written under another.
-    OSError
-        If the file is missing, or cannot be read.
-    """
-    if os.path.lexists(path) and not path.is_file():
-        raise DamagedFileError(path, "is no regular file")
-    try:
-        whole = path.read_bytes()
-    except FileNotFoundError as error:
-        text = "is missing: run the same command again to make it"
-        raise FileNotFoundError(error.errno, text, str(path)) from error
+def checked(path: Path, moved: bool = False) -> memoryview:
+    """Read the content of a file of which no byte has changed, nor, unless it moved, its name."""
+    whole = path.read_bytes()
     end = whole.rfind(_NAME)
     content, line = memoryview(whole)[: max(end, 0)], whole[end:]
     written = line.removeprefix(_NAME).rpartition(_HASH)[0].decode(errors="replace")
     if end < 0 or line != _seal(content, written):
         raise DamagedFileError(path, "is damaged")
-    if name not in (None, written):
+    if not moved and written != _name_of(path):
         raise DamagedFileError(path, f"is another file, {written}")
-    return content, written
-
-
-def set_aside(path: Path) -> Path:
-    """Give a file another name, so that it is made anew; return that name."""
-    aside = path.with_name(path.name + ".damaged")
-    if aside.is_dir() and not aside.is_symlink():  # there was a folder in place of the file
-        shutil.rmtree(aside)
-    else:
-        aside.unlink(missing_ok=True)
-    return path.rename(aside)
+    return content

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from filecmp import cmp
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 from threadpoolctl import threadpool_limits
 
 from giantstep.questions.task import Task, answer_task
-from giantstep.validation import RefusalError
+from giantstep.validation import POSITIVE, RefusalError, read_number, refusal
 from giantstep.workflow import store
 from giantstep.workflow.arrangement import arrange
 from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.earlier import what_changed
-from giantstep.workflow.figure_plan import RESULTS, FigurePlan
+from giantstep.workflow.figure_plan import RESULTS, FigurePlan, drawings
 from giantstep.workflow.merge import by_group
-from giantstep.workflow.open_figure import check_figure
 from giantstep.workflow.scores import write_scores
 from giantstep.workflow.shards import with_networks
 
 
-class VerificationError(RefusalError):
-    """What is to be verified cannot be."""
-
-
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A part of what was computed of a curve: a task of its theory, or one network replicate."""
 
     curve: str
@@ -45,13 +38,18 @@ class Part:
 
 def parts(figure: FigurePlan) -> list[Part]:
     """List the parts of a figure that its file keeps."""
-    listed = []
-    for curve in figure.figure.curves:
-        listed += [Part(curve.name, role, task) for role, task in curve.theory.items()]
-        for role, task in curve.networks.items():
-            each = (with_networks(task, [number]) for number in task.arguments["networks"])
-            listed += [Part(curve.name, role, one) for one in each]
-    return listed
+    return [
+        Part(curve.name, role, one)
+        for curve in figure.curves
+        for role, task in {**curve.theory, **curve.networks}.items()
+        for one in _each(task)
+    ]
+
+
+def _each(task: Task) -> list[Task]:
+    """Split a task into its networks, if it has any."""
+    networks = task.arguments.get("networks")
+    return [with_networks(task, [one]) for one in networks] if networks else [task]
 
 
 def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
@@ -59,21 +57,19 @@ def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
 
     Raises
     ------
-    VerificationError
+    InvalidParametersError
         If the size is neither.
     """
-    given = re.fullmatch(r"([0-9]{1,9})|([0-9]{1,3}(?:\.[0-9]{1,9})?)%", size)
-    number, share = (float(part or 0) for part in given.groups()) if given else (0, 0)
-    if not number + share or share > 100:
-        raise VerificationError(
-            f"--sample {size}: must be a share such as 5%, above 0% and up to 100%, or a number"
-            " of parts such as 3"
-        )
+    try:
+        number = read_number(size.removesuffix("%"), POSITIVE)
+    except ValueError:
+        allowed = "a share such as 5%, or a number of parts such as 3"
+        raise refusal("sample", size, allowed) from None
     rng = np.random.default_rng(seed)
     drawn: list[Part] = []
     for role in dict.fromkeys(part.role for part in everything):
         of_role = [part for part in everything if part.role == role]
-        count = int(number) or round(share / 100 * len(of_role))
+        count = round(number / 100 * len(of_role) if size.endswith("%") else number)
         chosen = rng.choice(len(of_role), min(max(count, 1), len(of_role)), replace=False)
         drawn += [of_role[place] for place in sorted(chosen)]
     return drawn
@@ -91,9 +87,9 @@ def differences(data: xr.Dataset, chosen: list[Part]) -> Iterator[tuple[Part, li
     with threadpool_limits(1):  # as in the workflow: another number may round differently
         for part in chosen:
             again = arrange(part.role, answer_task(part.task))
-            names = [str(name) for name in data["curve"].values]
             # A curve is one line, or one for each ridge.
-            lines = [x for x in names if x == part.curve or x.startswith(f"{part.curve},ridge=")]
+            names = data["curve"].values.tolist()
+            lines = [name for name in names if name.partition(",ridge=")[0] == part.curve]
             texts = (text for line in lines for text in _compare(again, data.sel(curve=line)))
             yield part, list(dict.fromkeys(texts))
 
@@ -116,16 +112,16 @@ def _compare(again: xr.Dataset, line: xr.Dataset) -> Iterator[str]:
             yield f"{name} differs by {size:.3g} ({relative:.3g} of its size)"
 
 
-def check_made_from(figure: FigurePlan, data: xr.Dataset, project: Path) -> None:
+def check_made_from(figure: FigurePlan, data: xr.Dataset) -> None:
     """Refuse a figure's file that was made from other curves, sizes or code than the plan's.
 
     Raises
     ------
-    VerificationError
+    RefusalError
     """
-    if store.checked(project / figure.merged)[1] != figure.merged_name:
+    if data.attrs["source"] != figure.source:
         changed = what_changed(data, figure.parameters_of_file)
-        raise VerificationError(
+        raise RefusalError(
             f"the file of {figure.name} was made from another configuration"
             f" ({changed or 'or by other code'}): run the workflow first, or name the overlay that"
             " it was made with (--configfile)"
@@ -136,10 +132,7 @@ def damaged_files(project: Path) -> Iterator[str]:
     """Check every file of results, and tell those that are damaged, or another file."""
     for path in sorted((project / RESULTS).rglob("*.nc")):
         try:
-            if path.parent.name == "figures":
-                check_figure(path, path.stem)
-            else:
-                store.checked(path, store.stored_name(path))
+            store.checked(path)
         except store.DamagedFileError as error:
             yield f"{error}: remove it, and a run makes it again where it is needed"
 
@@ -151,7 +144,8 @@ def drawn_otherwise(figure: FigurePlan, data: xr.Dataset, project: Path) -> list
     """
     with TemporaryDirectory() as folder:
         again = {file: Path(folder, Path(file).name) for file in figure.outputs}
-        draw_figure(figure, data, [again[file] for file in figure.drawings], root=project)
+        pictures, config = [again[file] for file in drawings(figure.name)], figure.config
+        draw_figure(figure.name, config, data, figure.source, pictures, project)
         write_scores(data, *(again[file] for file in figure.scores))
-        made = {file: path for file, path in again.items() if (project / file).exists()}
-        return [file for file in made if not cmp(project / file, made[file], shallow=False)]
+        made = [file for file in figure.outputs if (project / file).exists()]
+        return [file for file in made if not cmp(project / file, again[file], shallow=False)]
