@@ -54,7 +54,7 @@ test-kill: $(READY)
 test-slurm: $(READY)
 	tests/workflow/slurm/cluster.sh run $(BIN)/pytest tests/workflow/slurm
 
-# The explorer in Chromium, which is installed if it is missing; SCREENSHOTS=FOLDER keeps pictures.
+# The explorer in Chromium, which is installed if it is missing.
 test-explore: $(READY)
 	tests/explore/browser/chromium.sh run $(PYTEST) tests/explore/browser
 

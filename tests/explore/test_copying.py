@@ -16,7 +16,7 @@ from tiny import configured, copied, snakemake
 
 from giantstep.cli.main import main
 from giantstep.explore.answers import answer
-from giantstep.explore.copying import as_command, as_panel, as_python
+from giantstep.explore.copying import as_command, as_python
 from giantstep.explore.export import export
 from giantstep.explore.networks import simulate_networks
 from giantstep.explore.project import make_figure_files, project_config
@@ -25,7 +25,6 @@ from giantstep.explore.tasks import ExportTask, NetworksTask
 from giantstep.explore.view import Pin, View
 from giantstep.validation import InvalidParametersError
 from giantstep.workflow.config import load_yaml
-from giantstep.workflow.config_models import STEPS
 
 QUICK = ("isotropic",)
 VIEWS = (
@@ -81,12 +80,6 @@ def test_copied_commands_and_python_give_the_numbers_that_are_shown(view, capsys
     ends = np.ravel(found)[[0, -1]]
     np.testing.assert_allclose(ends, np.ravel(curve[column])[[0, -1]], rtol=1e-12)
     np.testing.assert_allclose(sorted(printed[name].to_numpy()[[0, -1]]), sorted(ends), rtol=1e-9)
-
-
-def test_a_copied_panel_is_one_that_the_workflow_reads():
-    for view in (VIEWS[0], VIEWS[1], VIEWS[3]):
-        panel = yaml.safe_load(yaml.safe_dump(as_panel(view, view.question)))
-        assert STEPS.model_validate(panel).target == "sin"
 
 
 def shown(view, networks=None, simulated=True):

@@ -11,11 +11,9 @@ pytest.importorskip("bokeh")
 from giantstep.explore.controls import fault_text, notes, reasons
 from giantstep.explore.palette import LIGHT, PALETTES
 from giantstep.explore.parameters import PARAMETERS
-from giantstep.explore.presets import PRESETS
 from giantstep.explore.question import Question
 from giantstep.explore.view import Pin, View, from_address, to_address
 from giantstep.figures import style
-from giantstep.validation import InvalidParametersError
 
 VIEWS = (
     View(),
@@ -39,20 +37,23 @@ def test_a_view_is_the_same_after_its_address(view):
     assert again.texts == view.texts
 
 
+def test_addresses_of_earlier_versions_are_read():
+    view, faults = from_address("tab=map&colour=over_linear")
+    assert (view.colour, faults) == ("gain_over_linear", ())
+
+
 @pytest.mark.parametrize(
     ("query", "field"),
     [
-        ("beta=1e999", "beta"),
-        ("learning_rate=nan", "learning_rate"),
-        ("dimension=2.5", "dimension"),
+        ("beta=1e999&dimension=1&ridge=-1&target=cosh", "beta dimension ridge target"),
         ("alpha0=<script>alert(1)</script>", "alpha0"),
         ("ridge=__import__('os').system('id')", "ridge"),
         ("activation=" + 300 * "x", "activation"),
-        ("target=polynomial:" + ",".join(["1"] * 40), "target"),
         ("readout=" + "+".join(["1:0.1"] * 10), "readout"),
         ("bulk=trained&model=spiked", "bulk"),
         ("x=__class__", "x"),
         ("start=3&stop=2", "stop"),
+        ("bulk=,", "bulk"),
         ("x_scale=log&start=0&x=noise", "start"),
         ("by=classification_error&target=sin", "by"),
         ("&".join(["pin=a|"] * 9), "pin"),
@@ -62,15 +63,8 @@ def test_a_view_is_the_same_after_its_address(view):
 )
 def test_what_is_not_a_question_is_refused_at_its_field(query, field):
     view, faults = from_address(query)
-    assert field in {fault.name for fault in faults}
+    assert {*field.split()} <= {fault.name for fault in faults}
     assert view == View()
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_an_example_is_a_question(name):
-    view, faults = from_address(PRESETS[name])
-    assert not faults
-    assert view != View()
 
 
 @settings(max_examples=40)
@@ -85,12 +79,6 @@ def test_a_refused_function_does_not_list_all_others():
     _, (fault,) = from_address("target=tnh")
     assert len(fault_text(fault)) < 150
     assert "did you mean tanh?" in fault_text(fault)
-
-
-def test_every_fault_of_a_question_is_reported():
-    with pytest.raises(InvalidParametersError) as error:
-        Question.read({"beta": "0", "target": "cosh", "ridge": "-1", "dimension": "1"})
-    assert {fault.name for fault in error.value.faults} == {"beta", "target", "ridge", "dimension"}
 
 
 def test_curves_have_the_colours_of_the_figures():

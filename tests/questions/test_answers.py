@@ -102,14 +102,6 @@ def test_the_function_learned_at_the_best_ridge_is_that_at_its_number():
     np.testing.assert_allclose(best.learned_function.sel(alpha=2), one, rtol=1e-9)
 
 
-def test_points_that_fail_have_a_status_and_a_remark():
-    found = giantstep.solve(PROTOCOL, alpha=[1, 2], ridge=[0, 0.1])
-    failed = found.status.sel(alpha=1, ridge=0)
-    assert failed.attrs["flag_meanings"].split()[failed.item()] != "converged"
-    assert np.isnan(found.test_error.sel(alpha=1, ridge=0))
-    assert "At 1 of 4 points (alpha 1, ridge 0): not_converged" in found.attrs["remarks"]
-
-
 @pytest.mark.parametrize(
     ("ask", "names"),
     [

@@ -82,11 +82,15 @@ def test_all_faults_of_a_search_are_told_at_once():
 
 
 def test_an_optimal_ridge_is_one_that_is_searched_for_with_the_others():
-    rates = {"learning_rate": [1, 3]}
-    found = giantstep.optimise(PROTOCOL, rates, ridge="optimal", bulk="isotropic")
+    rates, shares = {"learning_rate": [0.3, 1, 3]}, []
+    found = giantstep.optimise(
+        PROTOCOL, rates, ridge="optimal", bulk="isotropic", progress=shares.append
+    )
     xr.testing.assert_identical(
         found, giantstep.optimise(PROTOCOL, rates | {"ridge": None}, bulk="isotropic")
     )
+    assert shares == sorted(shares)
+    assert shares[2] < 0.5 < shares[-1] <= 1
 
 
 SIGN = Protocol("tanh", "sign", learning_rate=3, alpha0=2, beta=1)
@@ -110,12 +114,3 @@ def test_the_learning_rate_is_the_best_by_the_classification_error():
         giantstep.optimise(PROTOCOL, **by)
     with pytest.raises(InvalidParametersError, match="given with ridge optimal"):
         giantstep.sweep(SIGN, **by)
-
-
-def test_progress_is_told_while_the_best_candidate_is_refined():
-    shares = []
-    over = {"learning_rate": [0.3, 1, 3]}
-    giantstep.optimise(PROTOCOL, over, bulk="isotropic", progress=shares.append)
-    assert len(shares) > 6
-    assert shares == sorted(shares)
-    assert shares[2] < 0.5 < shares[-1] <= 1

@@ -42,12 +42,12 @@ def test_operations_are_spent_on_width():
 
 
 def test_what_is_no_budget_is_refused_together():
-    with pytest.raises(giantstep.InvalidParametersError, match=r"max_steps = 0(.|\n)*inf"):
-        giantstep.plan(PROBLEM, flops=1e9, max_steps=0)
-    with pytest.raises(giantstep.InvalidParametersError, match=r"samples = None"):
-        giantstep.plan(PROBLEM)
-    with pytest.raises(giantstep.InvalidParametersError, match="by = .class.* targets other than"):
-        giantstep.plan(PROBLEM, 6, by="classification_error", loss="hinge", max_hours=1)
+    with pytest.raises(giantstep.InvalidParametersError) as refused:
+        giantstep.plan(PROBLEM, max_steps=0, by="classification_error", loss="hinge", max_hours=1)
+    faults = {fault.name for fault in refused.value.faults}
+    assert faults >= {"max_steps", "samples", "by", "loss"}
+    with pytest.raises(giantstep.InvalidParametersError, match="dimension = inf"):
+        giantstep.plan(PROBLEM, flops=1e9)
 
 
 def test_plans_by_the_classification_error():

@@ -34,13 +34,9 @@ def test_parameters_say_all_of_the_features(problem):
     if "alignments" in found:
         values["alignment"] = tuple(found["alignments"].values.tolist())
     assert SpikedFeatures(**values) == equivalent_features(problem)
-
-
-def test_the_state_after_the_last_step_is_that_of_the_features():
-    found = ask("equivalent_features", THREE)
-    for name in ("bulk_variance", "spike_strength", "alignment"):
-        assert found[f"{name}_by_step"].sel(step=3) == found[name]
-    assert np.all(np.linalg.eigvalsh(found["row_covariance_by_step"]) > 0)
+    if problem is THREE:
+        for name in ("bulk_variance", "spike_strength", "alignment"):
+            assert found[f"{name}_by_step"].sel(step=problem.steps) == found[name]
 
 
 def test_targets_of_several_directions_have_the_overlaps_with_each():
@@ -68,16 +64,6 @@ def test_a_simulation_is_the_summary_of_its_networks():
     np.testing.assert_array_equal(mean.test_error, found.simulated_test_error_mean)
     np.testing.assert_array_equal(mean.m_stderr, found.simulated_m_stderr)
     assert found.simulated_test_error_training_variance > 0
-
-
-def test_a_sweep_over_rates_and_steps_passes_over_steps_that_are_too_large():
-    values = {"learning_rate": [2.0, 1e11], "steps": [1, 2], "bulk": "trained"}
-    found = ask("sweep", PROTOCOL, **values).test_error
-    for steps in (1, 2):
-        at = Protocol("tanh", "sign", 2, alpha0=2, beta=1, steps=steps)
-        same = giantstep.solve(at, bulk="trained").test_error.item()
-        assert found.sel(learning_rate=2, steps=steps) == pytest.approx(same, rel=1e-9)
-    assert np.isnan(found.sel(learning_rate=1e11, steps=2))
 
 
 @pytest.mark.parametrize(("ridges", "on_edge"), [((0.1, 0.5, 3.0), False), ((3, 5, 10), True)])

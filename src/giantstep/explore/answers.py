@@ -17,7 +17,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.explore.children import Say
-from giantstep.explore.parameters import AXES, OPTIMAL, STEPS, Axis
+from giantstep.explore.parameters import AXES, OPTIMAL, STEPS
 from giantstep.explore.points import (
     GAP,
     Beat,
@@ -116,7 +116,9 @@ def _curve(view: View, beat: Beat) -> Iterator[Answer]:
         if question.has(view.x)
         for bulk in question["bulk"]
     ]
-    known = {"limits": _limits_along(view.question, view.x, view.axis)}
+    # Along alpha and the ridge they are constant: two points do.
+    at = axis_values(view.axis, 2 if view.x in ("alpha", "ridge") else 29)
+    known = {"limits": limits(view.question, view.x, at)}
     shown = time.perf_counter()
     for stride in STRIDES:
         for _ in chain.from_iterable(curve.steps(stride, beat) for curve in curves):
@@ -129,13 +131,6 @@ def _curve(view: View, beat: Beat) -> Iterator[Answer]:
 
 # What was solved of a curve stays, so that pins need no time.
 _refinement = lru_cache(maxsize=32)(_Refinement)
-
-
-def _limits_along(question: Question, x: str, axis: Axis) -> Answer:
-    """Return the limits on the test error at some points along x, or at its two ends."""
-    values = axis_values(axis, 2 if x in ("alpha", "ridge") else 29)
-    rows = [limits(question, x, value) for value in values]
-    return {"x": values} | {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
 def _function(view: View, beat: Beat) -> Iterator[Answer]:

@@ -63,19 +63,6 @@ def control(name: str) -> dict[str, Any]:
     return described
 
 
-def help_text(name: str) -> str:
-    """Explain a parameter in one sentence, by its own meaning.
-
-    Examples
-    --------
-    >>> from giantstep.explore.controls import help_text
-    >>> help_text("noise")
-    'Variance of the label noise.'
-    """
-    meaning = PARAMETERS[name].meaning
-    return f"{meaning[0].upper()}{meaning[1:]}."
-
-
 def _groups() -> dict[str, list[dict[str, Any]]]:
     """Sort the controls: what both models have, what only one has, and the readout's."""
     of_models = dict.fromkeys(name for of in OF_MODEL.values() for name in of if name != "readout")
@@ -134,7 +121,9 @@ def _refused(question: Question) -> Iterator[tuple[str, str]]:
         try:
             question.moved(**{name: value})
         except InvalidParametersError as error:
-            yield place, "; ".join(_beside(fault, name) for fault in error.faults)
+            words = WORDS | {name: ""}  # a fault of another control has its name
+            faults = (f"{words.get(f.name, f.name)} must be {f.allowed}" for f in error.faults)
+            yield place, "; ".join(map(str.strip, faults))
 
 
 # Functions may be written out; a refusal that has all their names is too long for a field.
@@ -153,12 +142,6 @@ def fault_text(fault: Fault) -> str:
 _TWO_LETTERS = ((0.5, 0.5), (1.5, 0.5))
 
 
-def _beside(fault: Fault, name: str) -> str:
-    """Write a fault beside a control: with its own name if it is about another one."""
-    word = "" if fault.name == name else f"{WORDS.get(fault.name, fault.name)} "
-    return f"{word}must be {fault.allowed}"
-
-
 def page_variables() -> dict[str, Any]:
     """Return what the template of the page needs of the controls."""
     colours = {theme: palette.curves for theme, palette in PALETTES.items()}
@@ -166,7 +149,7 @@ def page_variables() -> dict[str, Any]:
         "groups": _groups(),
         "words": WORDS,
         "symbols": SYMBOLS,
-        "helps": {name: help_text(name) for name in PARAMETERS},
+        "helps": {k: f"{of.meaning[0].upper()}{of.meaning[1:]}." for k, of in PARAMETERS.items()},
         "axes_of": AXES_OF,
         "facts": {"colours": colours, "ranges": {name: axis[:3] for name, axis in AXES.items()}},
         "errors": ERRORS,

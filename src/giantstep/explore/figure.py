@@ -62,15 +62,15 @@ def _panels(view: View, networks: NetworksTask | None) -> Iterator[tuple[str, di
         panel: dict[str, Any] = {"title": name or unnamed} if compared else {}
         panel |= as_panel(view, question) | _sizes(beside, question)
         fitting = {} if view.pins else {"best_linear": True}
-        yield _panel_name(view, k), panel | (fitting if along_alpha else {"simulated": False})
+        # It names a curve in the legend.
+        functions = f"{question['activation']}_{question['target']}"
+        plain = not view.pins and re.fullmatch(NAME_PATTERN, functions)
+        yield (
+            functions if plain else f"curve{k + 1}",
+            panel | (fitting if along_alpha else {"simulated": False}),
+        )
         if beside and not along_alpha:
             yield "networks", panel | {view.x: listed(simulated_values(view))}
-
-
-def _panel_name(view: View, place: int) -> str:
-    """Name a panel by its functions, since it names a curve in the legend."""
-    name = f"{view.question['activation']}_{view.question['target']}"
-    return name if not view.pins and re.fullmatch(NAME_PATTERN, name) else f"curve{place + 1}"
 
 
 def _sizes(networks: NetworksTask | None, question: Question) -> dict[str, Any]:

@@ -33,6 +33,8 @@ Points = dict[str, NDArray[Any]]
 Beat = Callable[[], None]
 # What is missing, such as the 0-1 error of pins whose target is no sign.
 GAP = xr.DataArray(np.nan)
+# Limits on the test error.
+LIMITS = "best_linear", "upper_bound", "lower_bound"
 # How a request says which combinations it refuses.
 _REFUSED = "Refused: "
 # NaN where inputs have no covariance.
@@ -106,17 +108,15 @@ def advice(data: xr.Dataset) -> NDArray[Any]:
     return np.asarray(texts[data["status"].values.astype(int)])
 
 
-def limits(question: Question, x: str, value: float) -> dict[str, float]:
-    """Return the test error of the best linear predictor, and bounds at the best ridge.
+def limits(question: Question, x: str, values: Array) -> Points:
+    """Return the test error of the best linear predictor, and bounds at the best ridge, along x.
 
-    They are NaN where a question is refused at a value of x. The question `bounds` has more, which
-    would take too long at each move of a slider.
+    They are NaN where a question is refused. The question `bounds` has more, which would take too
+    long at each move of a slider.
     """
-    names = "best_linear", "upper_bound", "lower_bound"
-    try:
-        problem = question.moved(**{x: value}).problem
-        limit = bounds(problem)
-    except InvalidParametersError:
-        return dict.fromkeys(names, np.nan)
-    found = best_linear_error(question["target"]), limit.upper, limit.lower
-    return dict(zip(names, found, strict=True))
+    rows = np.full((values.size, len(LIMITS)), np.nan)
+    for row, value in zip(rows, values, strict=True):
+        with suppress(InvalidParametersError):
+            limit = bounds(question.moved(**{x: value}).problem)
+            row[:] = best_linear_error(question["target"]), limit.upper, limit.lower
+    return {"x": values} | dict(zip(LIMITS, rows.T, strict=True))

@@ -22,15 +22,15 @@ from giantstep.explore.parameters import (
     takes,
 )
 from giantstep.explore.reading import read_texts
-from giantstep.problems.bulk_kind import BULKS, validate_bulk
+from giantstep.problems.bulk_kind import BULKS, ISOTROPIC
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.formatting import format_value
 from giantstep.problems.grid import Grid
-from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import one_spike
-from giantstep.theory.first_layer.layer import layer_of
+from giantstep.questions.case import Case
 from giantstep.validation import (
     Fault,
     InvalidParametersError,
@@ -142,31 +142,21 @@ class Question:
         return written
 
     def _faults(self) -> list[Fault]:
-        """List the faults of all values; those of values that do not go together come last.
-
-        The checks of a sweep would load xarray, which the server does without.
-        """
+        """List the faults of all values, and of those that do not go together."""
         if self.model not in MODELS:
             return [Fault("model", self.model, f"one of {', '.join(MODELS)}")]
+        allowed = f"one or more of {', '.join(BULKS)}"
         faults = interval_faults(self.values, {"dimension": THEORY_DIMENSION})
-        if not self["bulk"] or not set(self["bulk"]) <= set(BULKS):
-            faults.append(Fault("bulk", written(self["bulk"]), f"one or more of {_BULKS}"))
+        faults += [] if self["bulk"] else [Fault("bulk", "", allowed)]
         ridge = 1.0 if self["ridge"] == OPTIMAL else self["ridge"]
         with collected(faults):
-            faults += layer_of(self.problem).faults()
-        with collected(faults):
             Grid((self["alpha"],), (ridge,), self["loss"])
-        if faults:
-            return faults
         with collected(faults):
-            check_loss(self.problem, self["loss"])
-        for bulk in self["bulk"]:
-            with collected(faults):
-                validate_bulk(self.problem, bulk)
+            for bulk in self["bulk"] or (ISOTROPIC,):
+                faults += Case(self.problem, self["loss"], bulk, self["dimension"]).faults()
         return faults
 
 
-_BULKS = ", ".join(BULKS)
 _READERS = {"model": str} | {name: reader(name) for name in PARAMETERS}
 
 

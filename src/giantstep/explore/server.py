@@ -17,6 +17,10 @@ from giantstep.explore.controls import page_variables
 from giantstep.validation import refusal
 
 HOST = "127.0.0.1"
+# Each page takes 55 MB, most of it in processes that compute. One more waits, and tries again.
+_MOST_PAGES = 8
+_FULL = f"""<!doctype html><meta http-equiv="refresh" content="3"><title>giantstep explore</title>
+<p>{_MOST_PAGES} pages are open. This one opens once another has been closed."""
 
 
 def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
@@ -109,6 +113,9 @@ def _open_page(document: Any, port: int, project: Path) -> None:
 
     from giantstep.explore.session import Session
 
+    if len(Session.opened) >= _MOST_PAGES:
+        document.template = Environment(autoescape=True).from_string(_FULL)
+        return
     request = document.session_context.request
     # Encoded again: the questions of pins are addresses themselves.
     query = urlencode(request.arguments, doseq=True)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -49,7 +49,11 @@ class Session:
         The folder in which figures are made of what is shown.
     """
 
+    # Those whose processes may run.
+    opened: ClassVar[set[Session]] = set()
+
     def __init__(self, document: Document, address: str, project: Path) -> None:
+        self.opened.add(self)
         self.document, self.project = document, project
         self.view, self._faults = from_address(address)
         self.number, self._count = 0, 0
@@ -74,6 +78,7 @@ class Session:
 
     def close(self) -> None:
         """End the processes of this page."""
+        self.opened.discard(self)
         for child in (self._theory, self._networks, self._exports):
             child.cancel()
 

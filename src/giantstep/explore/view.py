@@ -162,6 +162,8 @@ _CHOICES |= {"by": tuple(ERRORS), "colour": COLOURS}
 NAMES = (*_CHOICES, "x", "across", "up")
 _READERS: dict[str, Reader] = dict.fromkeys(NAMES, str)
 _READERS |= dict.fromkeys(("start", "stop"), read_infinite)
+# Addresses of earlier versions have "over_linear".
+_READERS["colour"] = lambda text: f"gain_{text}" if text.startswith("over_") else text
 
 
 def axis_values(axis: Axis, points: int = POINTS) -> Array:

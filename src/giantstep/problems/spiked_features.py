@@ -42,7 +42,8 @@ from giantstep.problems.shared import (
 )
 from giantstep.problems.targets import CLASS_INPUTS, teacher_of
 from giantstep.registry import Registry
-from giantstep.validation import POSITIVE, Fault, raise_all
+from giantstep.suggestions import did_you_mean
+from giantstep.validation import POSITIVE, Fault, collected, raise_all
 
 # What spiked features have and a protocol has not.
 SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
@@ -320,9 +321,17 @@ def one_spike(
     >>> srf.spike_strength, srf.fraction
     ((1.5, -3.0), (0.5, 0.5))
     """
-    readout, readout_faults = READOUT.domain.read("readout", readout)
-    bias, bias_faults = BIAS.domain.read("bias", bias)
-    raise_all(readout_faults + bias_faults)
+    known = one_spike_parameters()
+    for name in set(parameters) - set(known):
+        raise TypeError(f"one_spike has no parameter {name!r}{did_you_mean(name, known)}")
+    readout, faults = READOUT.domain.read("readout", readout)
+    bias, of_bias = BIAS.domain.read("bias", bias)
+    bulk_variance, of_bulk = BULK_VARIANCE.read("bulk_variance", bulk_variance)
+    spike_strength, of_spike = SPIKE_STRENGTH.read("spike_strength", spike_strength)
+    if faults := faults + of_bias + of_bulk + of_spike:
+        with collected(faults):
+            SpikedFeatures(activation, target, 1.0, 1.0, alignment, beta, **parameters)
+        raise_all(faults)
     groups = [  # theory.md section 2
         (1 + omega**2 * (bulk_variance - 1), omega * spike_strength, share * part, b)
         for (omega, share), (b, part) in product(readout, bias)

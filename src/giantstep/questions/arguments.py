@@ -26,7 +26,7 @@ from giantstep.problems.parameter import Domain, Parameter, parameters_of
 from giantstep.problems.readout import VocabularyDomain
 from giantstep.problems.sizes import SEED as SEEDS
 from giantstep.problems.sizes import Sizes
-from giantstep.questions.choices import STOP_AT
+from giantstep.questions.choices import LIMIT, STOP_AT
 from giantstep.questions.choices import THREADS as THREAD_COUNTS
 from giantstep.registry import Family, Registry
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, TEST_ERROR
@@ -151,5 +151,4 @@ THREADS = argument("networks", "threads", THREAD_COUNTS)
 SIZES, DRAWN = (NETWORK_DIMENSION, NETWORKS, TRAININGS), (TEST_SAMPLES, SEED, THREADS)
 NETWORKS_OF_ENSEMBLE = replace(ENSEMBLE, domain=COUNT)
 NETWORKS_CROSS_VALIDATED = argument("networks", "cross_validation", FLAG)
-_LIMIT = Interval(0, math.inf, infinity=True)
-LIMITS = tuple(argument("common", name, _LIMIT) for name in ("max_hours", "max_memory"))
+LIMITS = tuple(argument("common", name, LIMIT) for name in ("max_hours", "max_memory"))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
@@ -19,6 +18,7 @@ from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.questions.arguments import ENSEMBLE
 from giantstep.questions.checks import criterion_faults
+from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import (
     CORRECTIONS,
     RELIABLE,
@@ -42,6 +42,9 @@ from giantstep.theory.readout.solve import Readout, readout_of
 from giantstep.theory.readout.square_readout import SquareReadout
 from giantstep.theory.reliability import LARGE_DIMENSION
 from giantstep.validation import Fault, InvalidParametersError, collected
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 # The dimension from which on the estimated relative corrections are small.
 RELIABLE_DIMENSION = "reliable_dimension"
@@ -99,18 +102,26 @@ class Case(NamedTuple):
         """The readout of this case."""
         return readout_of(self.problem, self.bulk, self.loss, self.dimension)
 
-    def solve(self, alpha: Array, ridge: Array, zero_one: bool = True) -> Columns:
-        """Solve at the points (alpha, ridge).
+    def solve(
+        self, alpha: Array, ridge: Array, zero_one: bool = True, report: Progress = lambda _: None
+    ) -> Columns:
+        """Solve at the points (alpha, ridge), some at a time.
 
         Parameters
         ----------
-        alpha, ridge : Array, of one shape
+        alpha, ridge : Array, shape (P,)
         zero_one : bool
             Whether to add the 0-1 error, of a sign target and spikes of one direction.
+        report : callable
+            Called with the share of the points that is solved.
         """
-        columns = self.readout.solve(alpha, ridge)
-        self._add(columns, alpha, ridge, zero_one)
-        self.compare(columns, alpha, ridge)
+        parts = []
+        for some in self.readout.batches(alpha.size):
+            parts.append(self.readout.solve(alpha[some], ridge[some]))
+            self._add(parts[-1], alpha[some], ridge[some], zero_one)
+            report(min(some.stop / alpha.size, 1.0))
+        columns = Columns.joined(parts)
+        self._compare(columns, alpha, ridge)
         return columns
 
     def optimise(self, alpha: Array, zero_one: bool = True) -> Columns:
@@ -125,7 +136,7 @@ class Case(NamedTuple):
         if self.by in CROSS_VALIDATION and self.by not in columns:
             columns[self.by] = criterion(self.readout, alpha, best.ridge, self.by)
         self._add(columns, alpha, best.ridge, zero_one)
-        self.compare(columns, alpha, best.ridge)
+        self._compare(columns, alpha, best.ridge)
         columns |= {"ridge": best.ridge, "optimal_ridge_on_edge": best.on_edge}
         return columns
 
@@ -145,7 +156,7 @@ class Case(NamedTuple):
             slopes[np.isnan(columns.test_error)] = np.nan
             columns["derivative"] = slopes
 
-    def compare(self, columns: Columns, alpha: Array, ridge: Array) -> None:
+    def _compare(self, columns: Columns, alpha: Array, ridge: Array) -> None:
         """Add the dimension from which on answers are reliable, if `compared`.
 
         Corrections are taken to fall as 1/d, the difference between the limit d -> infinity and

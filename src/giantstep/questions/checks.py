@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,26 +14,16 @@ from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import OPTIMAL
 from giantstep.questions.declaration import stated
-from giantstep.questions.task import Task
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, GCV, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import Fault
 
 _STRUCTURED_INPUTS = "theory, sweep, simulate, compare and optimise take others"
 
 
-def task_faults(task: Task) -> list[Fault]:
-    """List why a task does not cover the inputs of its problem."""
-    covered = stated(task.question).inputs
-    return input_faults(task.question, covered, task.problem, task.arguments)
-
-
-def input_faults(
-    question: str, covered: Collection[str], problem: Any, given: Mapping[str, Any]
-) -> list[Fault]:
+def input_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[Fault]:
     """List why a question cannot be answered for inputs with a covariance, or a mixture.
 
-    It takes into account what is `covered` of "covariance" and "inputs"; of several problems, the
-    arguments have `values`.
+    Of several problems, the arguments have `values`.
     """
     values = given.get("values", {})
     inputs = np.ravel(values.get("inputs", getattr(problem, "inputs", GAUSSIAN))).tolist()
@@ -48,7 +38,7 @@ def input_faults(
         allowed = f"{plain} for spiked features given directly; mixtures are for protocols"
         return [Fault(name, known, allowed)]
     allowed = f"{plain} in {question}: {_STRUCTURED_INPUTS}"
-    return [Fault(name, known, allowed)] * (name not in covered)
+    return [Fault(name, known, allowed)] * (name not in stated(question).inputs)
 
 
 def criterion_faults(

@@ -34,7 +34,7 @@ from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.progress import Progress
 from giantstep.questions.question import Result, question
 from giantstep.questions.remarks import OF_COVARIANCE
-from giantstep.questions.simulate import check_networks, measured, read_simulation
+from giantstep.questions.simulate import measured, read_simulation
 from giantstep.questions.solve import solve
 from giantstep.questions.statistics import z_scores
 from giantstep.theory.optima import CROSS_VALIDATION, FOLDS, TEST_ERROR
@@ -123,16 +123,16 @@ def compare(
     limits: dict[str, Any] = {"max_hours": max_hours, "max_memory": max_memory}
     is_chosen = isinstance(ridge, str)
     bulks = [bulk] if bulk is None or isinstance(bulk, str) else list(bulk)
-    sizes = {"dimension": dimension, "trainings": trainings, "test_samples": test_samples}
-    sizes |= {"networks": networks, "seed": seed, "threads": threads}
+    sizes: dict[str, Any] = {"dimension": dimension, "trainings": trainings}
+    sizes |= {"test_samples": test_samples, "networks": networks, "seed": seed, "threads": threads}
     beside = {"cross_validation": FOLDS * cross_validation, "ensemble": ensemble}
+    sizes |= {"beside": beside, "limits": limits}
     faults: list[Fault] = [] if bulks else [Fault("bulk", [], "at least one")]
     with collected(faults):
         if is_chosen and bulks:
             best = partial(solve, problem, alpha, ridge, loss=loss, bulk=bulks[0], by=by)
             ridge = best(dimension=dimension, **limits)["ridge"].values
         axes, given = read_simulation(problem, alpha, ridge, loss, **sizes)
-        check_networks(problem, given, beside, threads, max_hours, max_memory)
     theories: dict[str, float] = {LIMIT: math.inf} if problem.is_giant_step else {}
     theories |= {FINITE: dimension}
     for x, d in product(bulks, theories.values()):
@@ -143,7 +143,7 @@ def compare(
     of = partial(of, cross_validation=cross_validation)
     # What it refuses besides is refused before networks are trained.
     solved = [[of(bulk=x, dimension=d, **limits) for x in bulks] for d in theories.values()]
-    means = measured(problem, given, beside, threads, progress, max_hours, max_memory)
+    means = measured(problem, given, beside, threads, progress)
     means = drop_fixed(means, axes.fixed)
     if is_chosen and np.ndim(ridge):
         solved, means = [[*map(_at_chosen, several)] for several in solved], _at_chosen(means)

@@ -19,18 +19,18 @@ from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.convex_losses import ClippedLoss
-from giantstep.problems.covariance import DIRECTIONS, IDENTITY
+from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import KNOWN_LOSSES, SQUARE, is_square, lookup_loss
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.questions.choices import POINTS
+from giantstep.questions.choices import LIMIT
 from giantstep.questions.declaration import Work, stated
 from giantstep.questions.task import Task
 from giantstep.questions.values import as_lists, is_several
 from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS, SINGLE_FROM
-from giantstep.validation import RefusalError
+from giantstep.validation import RefusalError, raise_all
 
 MIB = 2**20
 # Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
@@ -39,7 +39,7 @@ THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
 _CROSS_VALIDATED = 8
 # Of arguments that a task leaves out.
 _DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "bulk": None}
-_DEFAULTS |= {"networks": 8, "trainings": 1, "test_samples": 10_000, "points": 400}
+_DEFAULTS |= {"networks": 8, "trainings": 1, "test_samples": 10_000}
 # Seconds of an operation of a matrix product in single precision, and of a random number.
 _OPERATION, _DRAW = 8.6e-12, 1.5e-8
 # Operations in the time of one value of an activation, one sample besides, one fit of a readout,
@@ -61,20 +61,20 @@ _SPIKE, _SPIKE_MEMORY = 30, 2
 # Points that the search for the best ridge takes, of the square loss and others; and candidates of
 # a search for other optima, by their number.
 _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
-# Points of errors in the time of one of a spectrum, and points of it that find the bulk.
-_SPECTRAL_POINT, _EDGE_POINTS = 2, 500
+# Points of errors in the time of a spectrum.
+_SPECTRUM = 2000
 # MiB of a theory, and of each point.
 _THEORY_MEMORY, _POINT_MEMORY = 300.0, 0.015
 # Seconds of N groups of neurons in units of N^3, and MiB in units of N^2: of pairs of functions, on
 # more nodes if their spikes are as different as 1, 2, ..., N.
 _GROUPS, _GROUPS_MEMORY = 1.1e-3, 5.0
-# Seconds of each direction of a covariance; gentle spectra take a tenth of the time.
-_DIRECTION = 1e-4
+# Seconds of a covariance; gentle spectra take a tenth of the time.
+_COVARIANCE = 0.2
 # Seconds of a predicted error of given samples, of each value of a feature and each of its products
 # with others; and arrays of features that are held.
 _SUBSET_VALUE, _SUBSET_PRODUCT, _SUBSET_ARRAYS = 4e-7, 1.7e-9, 5
 # How much longer the theory takes with these.
-_LONGER = {"derivatives": 3, "cross_validation": 2}
+_LONGER = {"derivatives": 3, "cross_validation": 2, "gains": 3}
 # Parameters of a sweep that are solved together, or cost differently.
 _COUNTED = ("alpha", "ridge", "gains", "over", "zip", "x", "s")
 
@@ -108,8 +108,10 @@ def check_cost(cost: Cost, max_hours: float, max_memory: float | None = None) ->
 
     Raises
     ------
-    CostError
+    InvalidParametersError, CostError
     """
+    faults = LIMIT.read("max_hours", max_hours)[1]
+    raise_all(faults + ([] if max_memory is None else LIMIT.read("max_memory", max_memory)[1]))
     hours, gib = cost.seconds / 3600, cost.memory / 1024
     whose, most = "max_memory is", max_memory
     if most is None:
@@ -188,15 +190,12 @@ def _theory(work: Work, problem: Problem, arguments: Mapping[str, Any]) -> Cost:
     searched = {*_several(of.get("over", ())), *(k for k in work.searched if of.get(k) is None)}
     cases = math.prod(map(len, several.values()))
     cases *= _CANDIDATES[min(len(searched - {"ridge"}), len(_CANDIDATES) - 1)]
-    cases *= 1 + len(_several(of.get("gains", ())))
     cases *= math.prod(factor for name, factor in _LONGER.items() if of.get(name))
     losses, ridges = _several(of["loss"]), len(_several(of["ridge"]))
     if "ridge" in searched or isinstance(of["ridge"], str):
         ridges = _SEARCH if losses == [SQUARE] else _CONVEX_SEARCH
     points = len(_several(of["alpha"])) * ridges
-    if work.density:
-        density = of["points"] if of["points"] in POINTS else 0  # refused later
-        points *= _SPECTRAL_POINT * (_EDGE_POINTS + len(_several(of.get("x"))) + density)
+    points *= _SPECTRUM if work.density else 1
     groups = max(len(problem.shares), *map(len, several.get("readout", [of.get("readout", ())])))
     point = _POINT + _ZERO_ONE * (problem.target in BINARY)
     if losses != [SQUARE]:
@@ -204,19 +203,12 @@ def _theory(work: Work, problem: Problem, arguments: Mapping[str, Any]) -> Cost:
     longer = _SPIKE**problem.further_directions
     seconds = (_PROBLEM + _GROUPS * groups**3 + points * point) * longer
     bulks = [work.bulk or bulk or bulk_of_networks(problem) for bulk in _several(of["bulk"])]
-    seconds += _prepared(problem, bulks, of.get("covariance"))
+    steps = problem.steps if isinstance(problem, Protocol) and not problem.as_in_paper else 0
+    seconds += steps * (_STEP if {ISOTROPIC} == {*map(str, bulks)} else _TRAINED)
+    seconds += _COVARIANCE * (problem.has_covariance or of.get("covariance", IDENTITY) != IDENTITY)
     memory = _THEORY_MEMORY * _SPIKE_MEMORY**problem.further_directions
     memory += _GROUPS_MEMORY * groups**2 + _POINT_MEMORY * cases * points
     return Cost(work.theories * cases * seconds, memory)
-
-
-def _prepared(problem: Problem, bulks: list[str], covariances: Any) -> float:
-    """Estimate the seconds of a first layer, of the costliest of its bulks."""
-    steps = problem.steps if isinstance(problem, Protocol) and not problem.as_in_paper else 0
-    seconds = _STEP * steps if {ISOTROPIC} == {*map(str, bulks)} else max(_TRAINED * steps, _STEP)
-    covariance = covariances or getattr(problem, "covariance", IDENTITY)
-    directions = len(covariance) if isinstance(covariance, tuple) else DIRECTIONS
-    return float(seconds + _DIRECTION * directions * (covariance != IDENTITY))
 
 
 def _several(value: Any) -> list[Any]:

@@ -179,16 +179,11 @@ def _profile_and_optima(
 def _optimum(case: Case, search: Search, errors: Array) -> dict[str, Any]:
     """Refine the best of all candidates, at one sample complexity; variables by name."""
     best = search.optimum(errors, case.loss)
-    names = DOUBTS + (OF_COVARIANCE if case.problem.has_covariance else ())
-    doubts = dict.fromkeys(names, math.nan)
-    if math.isfinite(best.error):
-        at, alpha = search.case_at(best.values)
-        solved = at.solve(np.array([alpha]), np.array([best.ridge]))
-        doubts = {name: solved[name].item() for name in names}
     found: dict[str, Any] = {f"optimal_{case.by}": best.error}
     for name, value in best.values.items():
         found |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": best.on_edge[name]}
-    return found | doubts
+    names = DOUBTS + (OF_COVARIANCE if case.problem.has_covariance else ())
+    return found | {name: best.doubts.get(name, math.nan) for name in names}
 
 
 def _edge_remarks(case: Case, unknowns: Mapping[str, Unknown], data: xr.Dataset) -> list[str]:

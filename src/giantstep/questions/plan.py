@@ -223,11 +223,9 @@ def _best_split(search: Search, case: Case) -> tuple[float, ...]:
     if math.isnan(best.error):
         return (*[math.nan] * len(_COLUMNS), False)
     at, alpha = search.case_at(best.values)
-    of, ridge = at.problem, best.ridge
+    of, doubts = at.problem, (best.doubts[name] for name in DOUBTS)
     assert isinstance(of, Protocol)
-    solved = at.solve(*np.array([[alpha], [ridge]]))
     rate = of.learning_rate if of.alpha0 else math.nan
     spent = operations(of, alpha, case.dimension)
-    doubts = (solved[name].item() for name in DOUBTS)
     on_edge = any(best.on_edge.values())
-    return best.error, of.alpha0, alpha, of.beta, rate, ridge, spent, *doubts, on_edge
+    return best.error, of.alpha0, alpha, of.beta, rate, best.ridge, spent, *doubts, on_edge

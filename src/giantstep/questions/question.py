@@ -50,7 +50,11 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
             choose_ridge(bound.arguments, of)
             stopped = times_to_ridges(bound.arguments)
             bound.apply_defaults()
-            _check_problem(bound.arguments, of)
+            problem = bound.arguments["problem"]
+            if not isinstance(problem, Protocol | SpikedFeatures):
+                raise refusal("problem", problem, "a Protocol or SpikedFeatures")
+            check_unchanged(vars(problem).values())
+            raise_all(input_faults(of.name, problem, bound.arguments))
             check_theory(of.work, bound.arguments)
             result = ask(*bound.args, **bound.kwargs)
             data, remarks = result if isinstance(result, tuple) else (result, [])
@@ -60,20 +64,6 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
         return taking_several(answered)
 
     return decorate
-
-
-def _check_problem(given: Mapping[str, Any], of: Question) -> None:
-    """Refuse at once what is no problem, or none of this question: nothing else can be checked.
-
-    Raises
-    ------
-    InvalidParametersError
-    """
-    problem = given["problem"]
-    if not isinstance(problem, Protocol | SpikedFeatures):
-        raise refusal("problem", problem, "a Protocol or SpikedFeatures")
-    check_unchanged(vars(problem).values())
-    raise_all(input_faults(of.command, of.inputs, problem, given))
 
 
 def _labelled(

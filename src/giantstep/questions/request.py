@@ -99,43 +99,27 @@ class Request(NamedTuple):
         InvalidParametersError
             If all are refused.
         """
-        solved: list[Columns | None] = []
-        refused, count = list[InvalidParametersError](), len(self.cases)
+        count, refused = len(self.cases), list[InvalidParametersError]()
+        solved: list[Columns | None] = [None] * count
+        alpha, ridge = self.points
         with progress_bar("theory", progress) as report:
             for place, case in enumerate(self.cases):
                 try:
-                    solved.append(self._columns(case, zero_one, part(report, place, count)))
+                    if isinstance(case, InvalidParametersError):
+                        raise case
+                    if self.optimal:
+                        solved[place] = case.optimise(alpha, zero_one)
+                    else:
+                        of_case = part(report, place, count)
+                        solved[place] = case.solve(alpha, ridge, zero_one, of_case)
                 except InvalidParametersError as error:
                     refused.append(error)
-                    solved.append(None)
                 report((place + 1) / count)
         if len(refused) == count:
             raise_all([fault for error in refused for fault in error.faults])
         columns = Columns.stacked(solved, _REFUSED)
         data = self._arranged(columns)
         return data, self._remarks(data, refused)
-
-    def _columns(
-        self, case: Case | InvalidParametersError, zero_one: bool, report: Progress
-    ) -> Columns:
-        """Solve one case at all points, some at a time.
-
-        Raises
-        ------
-        InvalidParametersError
-        """
-        if isinstance(case, InvalidParametersError):
-            raise case
-        alpha, ridge = self.points
-        if self.optimal:
-            return case.optimise(alpha, zero_one)
-        parts, of_points = [], case._replace(compared=False)  # all points are compared together
-        for some in case.readout.batches(alpha.size):
-            parts.append(of_points.solve(alpha[some], ridge[some], zero_one))
-            report(min(some.stop / alpha.size, 1.0))
-        columns = Columns.joined(parts)
-        case.compare(columns, alpha, ridge)
-        return columns
 
     def _arranged(self, columns: Columns) -> xr.Dataset:
         """Arrange columns over (cases, points, ...) by the parameters; one value is a scalar."""

@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.minimisation import lowest_minima, refine_on_grid
+from giantstep.problems.combinations import combinations
 from giantstep.problems.domains import LEARNING_RATE, LETTER
 from giantstep.problems.domains import RIDGE as RIDGES
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.case import Case
+from giantstep.questions.case import DOUBTS, Case
 from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, SAMPLES, UNKNOWNS
+from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.values import read_numbers
 from giantstep.theory.bounds import with_common_bias
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
@@ -73,12 +74,17 @@ class Unknown(NamedTuple):
 
 
 class Optimum(NamedTuple):
-    """The least error that was found, NaN if there is none, its ridge, and where it lies."""
+    """The least error that was found, NaN if there is none, its ridge, and where it lies.
+
+    What the theory leaves out there, and the other variables of inputs with a covariance, are
+    `doubts`.
+    """
 
     error: float
     ridge: float
     values: dict[str, float]
     on_edge: dict[str, bool]
+    doubts: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -105,8 +111,7 @@ class Search:
 
     def combinations(self) -> Iterator[dict[str, float]]:
         """Yield all combinations of candidates."""
-        for chosen in product(*(one.candidates.tolist() for one in self.unknowns)):
-            yield {one.name: value for one, value in zip(self.unknowns, chosen, strict=True)}
+        return combinations({one.name: one.candidates.tolist() for one in self.unknowns})
 
     def least(self, values: Mapping[str, float]) -> tuple[float, float, bool]:
         """Minimise over the ridge: error, infinity where there is none; ridge; if on an edge."""
@@ -130,9 +135,15 @@ class Search:
         values = {one.name: one.value(at) for one, at in zip(self.unknowns, x, strict=True)}
         on_edge = dict(zip(values, at_ends, strict=True))
         error, ridge, ridge_on_edge = self.least(values)
+        doubts = dict[str, float]()
+        if math.isfinite(error):
+            case, alpha = self.case_at(values)
+            solved = case.solve(np.array([alpha]), np.array([ridge]))
+            doubts = {k: solved[k].item() for k in (*DOUBTS, *OF_COVARIANCE) if k in solved}
         if self.ridges.size > 1:
             values[RIDGE], on_edge[RIDGE] = ridge, ridge_on_edge
-        return Optimum(error if math.isfinite(error) else math.nan, ridge, values, on_edge)
+        error = error if math.isfinite(error) else math.nan
+        return Optimum(error, ridge, values, on_edge, doubts)
 
     def _refined(self, errors: Array, tolerance: float) -> tuple[Sequence[float], list[bool]]:
         """Return the place of the least error, and whether it is at an end of each axis."""

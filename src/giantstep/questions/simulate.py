@@ -40,7 +40,7 @@ from giantstep.questions.values import Axes, read_axes
 from giantstep.simulation.cross_validation import cross_validation_of_networks
 from giantstep.simulation.ensembles import ensembles_of_networks
 from giantstep.theory.optima import FOLDS, GCV
-from giantstep.validation import Fault, collected, raise_all, refusal
+from giantstep.validation import Fault, collected, raise_all
 
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
 # What measures networks beside their errors, by what is asked.
@@ -139,11 +139,13 @@ def simulate(
     >>> "test_error_stderr" in simulated
     True
     """
-    sizes = {"dimension": dimension, "trainings": trainings, "test_samples": test_samples}
-    sizes |= {"networks": networks, "seed": seed, "threads": threads}
-    axes, given = read_simulation(problem, alpha, ridge, loss, **sizes)
+    sizes: dict[str, Any] = {"dimension": dimension, "trainings": trainings}
+    sizes |= {"test_samples": test_samples, "networks": networks, "seed": seed, "threads": threads}
+    limits = {"max_hours": max_hours, "max_memory": max_memory}
     beside = {"cross_validation": FOLDS * cross_validation, "ensemble": ensemble}
-    data = measured(problem, given, beside, threads, progress, max_hours, max_memory)
+    sizes |= {"beside": beside, "limits": limits}
+    axes, given = read_simulation(problem, alpha, ridge, loss, **sizes)
+    data = measured(problem, given, beside, threads, progress)
     forms = {name: name.removeprefix("simulated_").removesuffix("_mean") for name in map(str, data)}
     data = count_groups(drop_fixed(data.rename(forms), axes.fixed))
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
@@ -157,7 +159,8 @@ def read_simulation(
     Parameters
     ----------
     problem, alpha, ridge, loss, **sizes
-        As in `simulate`: `networks`, `seed` and `threads`, and the fields of `Sizes`.
+        As in `simulate`: `networks`, `seed` and `threads`, the fields of `Sizes`, what is asked
+        `beside`, and the `limits` of what it takes.
 
     Returns
     -------
@@ -169,11 +172,14 @@ def read_simulation(
     ------
     InvalidParametersError
         With everything that is wrong with the question.
+    CostError
+        If networks take more than is allowed.
     """
     faults: list[Fault] = []
     axes = read_axes(alpha, ridge, loss, faults)
     if axes.optimal:
         faults.append(Fault("ridge", ridge, "numbers in simulations"))
+    beside, limits = sizes.pop("beside"), sizes.pop("limits")
     counts = {of.name: sizes.pop(of.name) for of in (NETWORKS, SEED, THREADS)}
     with collected(faults):
         read = Sizes(**sizes)
@@ -181,34 +187,26 @@ def read_simulation(
             check_sizes(problem, axes.grid, read)
     raise_all(faults + [x for of in (NETWORKS, SEED, THREADS) for x in of.faults(counts[of.name])])
     replicates = {"networks": range(counts["networks"]), "seed": counts["seed"]}
-    return axes, {**vars(axes.grid), **vars(read), **replicates}
+    given = {**vars(axes.grid), **vars(read), **replicates}
+    check_cost(cost_of(Task("replicates", problem, given | beside), counts["threads"]), **limits)
+    raise_all(_faults_beside(problem, loss, **beside))
+    return axes, given
 
 
-def check_networks(
-    problem: Problem,
-    given: dict[str, Any],
-    beside: dict[str, Any],
-    threads: int,
-    max_hours: float,
-    max_memory: float | None,
-) -> None:
-    """Refuse networks that take more than is allowed, or what they cannot be asked beside.
-
-    Raises
-    ------
-    InvalidParametersError, CostError
-    """
-    task = Task("replicates", problem, given | beside)
-    check_cost(cost_of(task, threads), max_hours, max_memory)
-    if beside["cross_validation"] and given["loss"] == FLOW:
-        raise refusal("cross_validation", True, "false for readouts that are stopped")
-    if (count := beside["ensemble"]) is None:
-        return
-    raise_all(NETWORKS_OF_ENSEMBLE.faults(count))
+def _faults_beside(
+    problem: Problem, loss: str, cross_validation: int, ensemble: int | None
+) -> list[Fault]:
+    """List what networks cannot be asked beside their errors."""
+    faults: list[Fault] = []
+    if cross_validation and loss == FLOW:
+        faults.append(Fault("cross_validation", True, "false for readouts that are stopped"))
+    if ensemble is None:
+        return faults
     conditional = getattr(problem, "model", None) == CONDITIONAL_GAUSSIAN
-    if given["loss"] != SQUARE or conditional:
+    if loss != SQUARE or conditional:
         allowed = f"left out but for features of networks and the {SQUARE} loss"
-        raise refusal("ensemble", count, allowed)
+        faults.append(Fault("ensemble", ensemble, allowed))
+    return faults + NETWORKS_OF_ENSEMBLE.faults(ensemble)
 
 
 def measured(
@@ -217,11 +215,8 @@ def measured(
     beside: dict[str, Any],
     threads: int,
     progress: Progress | None,
-    max_hours: float,
-    max_memory: float | None,
 ) -> xr.Dataset:
     """Train networks; return means and standard errors over (alpha, ridge, ...)."""
-    check_networks(problem, given, beside, threads, max_hours, max_memory)
     names = ["test_error", "training_error"]
     if not is_square(given["loss"]):
         names += ["test_loss", "training_loss"]

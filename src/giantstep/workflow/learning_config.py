@@ -15,7 +15,7 @@ from giantstep.problems.protocol import SCHEDULED, Protocol
 from giantstep.problems.schedules import has_schedules
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
-from giantstep.questions.checks import task_faults
+from giantstep.questions.checks import input_faults
 from giantstep.questions.choices import POINTS
 from giantstep.questions.instead_of_ridge import times_to_ridges
 from giantstep.questions.task import Task
@@ -159,9 +159,8 @@ class _Tasks:
         return theory | self._sweeps()
 
     def _task(self, question: str, **arguments: Any) -> Task:
-        task = Task(question, self.problem, arguments)
-        raise_all(task_faults(task))
-        return task
+        raise_all(input_faults(question, self.problem, arguments))
+        return Task(question, self.problem, arguments)
 
     def _grid(self, alpha: tuple[float, ...] = ()) -> Grid | None:
         """Return the simulated points, with further sample complexities; None if there are none."""

@@ -3,12 +3,10 @@
 The explorer runs in an environment that holds what its extra requires, and nothing else.
 """
 
-import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import installed
 import psutil
@@ -121,12 +119,3 @@ def driver(tmp_path_factory):
 @pytest.fixture
 def page(driver, explorer):
     return Page(driver, explorer.address)
-
-
-@pytest.fixture
-def screenshots():
-    """The folder that SCREENSHOTS names, for people to look at; None without."""
-    folder = os.environ.get("SCREENSHOTS")
-    if folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    return folder and Path(folder)

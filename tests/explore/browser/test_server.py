@@ -1,11 +1,9 @@
 """The server: for this machine alone, and without a process left behind."""
 
-import http.client
 import subprocess
 import sys
 import time
 from socket import IPPROTO_TCP, TCP_NODELAY
-from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -73,16 +71,6 @@ def test_the_server_starts_without_what_only_its_processes_need():
     imported = "import sys, giantstep.cli.main, giantstep.explore.server, giantstep.explore.session"
     check = f"{imported}; print({{'matplotlib', 'pandas', 'xarray'}} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", check], text=True) == "set()\n"
-
-
-@pytest.mark.parametrize("length", [10_000, 200_000])
-def test_a_very_long_address_is_answered_at_once(explorer, length):
-    connection = http.client.HTTPConnection(urlsplit(explorer.address).netloc, timeout=60)
-    try:
-        connection.request("GET", "/?activation=" + "x" * length)
-        assert connection.getresponse().status in (200, 400, 414, 431)
-    except ConnectionError:  # hung up on
-        assert length > 100_000
 
 
 def test_a_page_that_goes_away_takes_its_networks_along(page, own_explorer):
