@@ -175,9 +175,6 @@ def test_the_command_reads_files_and_compares_steps(tmp_path, capsys, monkeypatc
     saved = lines[: len(lines) // 2]
     assert (told, 2 * saved) == ([0, 0], lines)
     assert {"linear_", "classification_"} <= {*" ".join(saved).split()}
-    assert main("data X.npy y.npy --alpha0 0 2 --networks 2 -o a.nc".split()) == 0
-    with xr.open_dataset("a.nc") as found:
-        assert found.test_error.dims == ("alpha0",)
     (tmp_path / "text.npy").write_text("1 2 3")
     assert main("data text.npy y.npy".split()) == 2
     assert main("data X.npy y.npy --alpha 50".split()) == 2

@@ -76,7 +76,8 @@ def make_server(port: int, project: Path) -> Any:
     getLogger("bokeh.server.views.ws").setLevel("ERROR")
     port = free_port(port)
     hosts = [f"{HOST}:{port}", f"localhost:{port}"]
-    page = FunctionHandler(lambda document: _open_page(document, port, project))
+    opened: set[Any] = set()
+    page = FunctionHandler(lambda document: _open_page(document, port, project, opened))
     return Server(
         {"/": Application(page)},
         address=HOST,
@@ -107,13 +108,13 @@ def free_port(port: int) -> int:
         raise refusal("port", port, allowed) from error
 
 
-def _open_page(document: Any, port: int, project: Path) -> None:
-    """Fill the document of a page that was opened."""
+def _open_page(document: Any, port: int, project: Path, opened: set[Any]) -> None:
+    """Fill the document of a page that was opened, beside those that are open."""
     from jinja2 import Environment
 
     from giantstep.explore.session import Session
 
-    if len(Session.opened) >= _MOST_PAGES:
+    if len(opened) >= _MOST_PAGES:
         document.template = Environment(autoescape=True).from_string(_FULL)
         return
     request = document.session_context.request
@@ -126,4 +127,4 @@ def _open_page(document: Any, port: int, project: Path) -> None:
     own = {"style": css, "script": script, "port": port, "project": project.resolve()}
     own |= {"model_picture": (folder / "model.svg").read_text("utf-8")}
     document.template_variables.update(page_variables() | own)
-    Session(document, query, project)
+    Session(document, query, project, opened)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -47,13 +46,14 @@ class Session:
         The query of the page's address.
     project : Path
         The folder in which figures are made of what is shown.
+    opened : set of Session
+        Those whose processes may run.
     """
 
-    # Those whose processes may run.
-    opened: ClassVar[set[Session]] = set()
-
-    def __init__(self, document: Document, address: str, project: Path) -> None:
-        self.opened.add(self)
+    def __init__(
+        self, document: Document, address: str, project: Path, opened: set[Session]
+    ) -> None:
+        self._opened = opened
         self.document, self.project = document, project
         self.view, self._faults = from_address(address)
         self.number, self._count = 0, 0
@@ -75,10 +75,11 @@ class Session:
         self._renew_plot({})
         # Bokeh may fill documents in a thread without an event loop.
         document.add_next_tick_callback(lambda: self._theory.ask(self.number, self.view))
+        opened.add(self)
 
     def close(self) -> None:
         """End the processes of this page."""
-        self.opened.discard(self)
+        self._opened.discard(self)
         for child in (self._theory, self._networks, self._exports):
             child.cancel()
 
@@ -189,12 +190,10 @@ class Session:
         if not self._answer:
             self._send({"exported": "Please wait until all is computed.", "fault": True})
             return
-        task = ExportTask(
-            self.view, self._answer, message["name"], self.project, message.get("format", "")
-        )
-        if "replicates" in self._simulated:
-            task = replace(task, networks=self._networks_task, simulated=self._simulated)
-        self._exports.ask(self.number, task)
+        where = message["name"], self.project, message.get("format", "")
+        done = "replicates" in self._simulated
+        networks = (self._networks_task, self._simulated) if done else ()
+        self._exports.ask(self.number, ExportTask(self.view, self._answer, *where, *networks))
 
     def _show_export(self, number: int, said: Any) -> None:
         """Send a file to the page, or say what came of it."""

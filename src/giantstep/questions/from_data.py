@@ -26,9 +26,8 @@ from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORKS, SEED, arg
 from giantstep.questions.compare import OF_NETWORKS
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_data
 from giantstep.questions.datasets import drop_fixed
-from giantstep.questions.declaration import declare
 from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.questions.question import taking_several
+from giantstep.questions.question import question
 from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks
 from giantstep.questions.solve import solve
 from giantstep.questions.statistics import summary, z_scores
@@ -65,8 +64,7 @@ _ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA = (
 )
 
 
-@taking_several
-@declare(_ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA, ALPHA, BEST_RIDGE, NETWORKS, SEED)
+@question(_ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA, ALPHA, BEST_RIDGE, NETWORKS, SEED)
 def from_data(
     X: ArrayLike,
     y: ArrayLike,

@@ -12,7 +12,6 @@ from giantstep.problems.samples import read_features
 from giantstep.questions.arguments import BEST_RIDGE, OPTIMAL, Many, argument
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_subsets
 from giantstep.questions.datasets import drop_fixed
-from giantstep.questions.declaration import declare
 from giantstep.questions.from_data import (
     RIDGES,
     best_ridge,
@@ -21,6 +20,7 @@ from giantstep.questions.from_data import (
     point_remarks,
 )
 from giantstep.questions.progress import Progress, progress_bar
+from giantstep.questions.question import question
 from giantstep.questions.values import read_numbers
 from giantstep.theory.readout.subsets import subset_errors
 from giantstep.validation import COUNT, Fault, Interval, raise_all
@@ -34,7 +34,7 @@ _FURTHEST = 2
 _NAMES = "test_error", "training_error", "classification_error"
 
 
-@declare(SAMPLES, BEST_RIDGE)
+@question(SAMPLES, BEST_RIDGE)
 def from_features(
     Phi: ArrayLike,
     y: ArrayLike,

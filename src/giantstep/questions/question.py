@@ -35,9 +35,10 @@ Result = xr.Dataset | tuple[xr.Dataset, Sequence[str]]
 
 
 def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr.Dataset]]:
-    """Make a question of a function of a problem: its answer is labelled, and says its parameters.
+    """Make a question of a function of a problem, or of samples.
 
-    The problem is checked, and what the theory takes. Variables must be named in the vocabulary.
+    Of a problem, it is checked, and what the theory takes; the answer is labelled, with variables
+    named in the vocabulary, and says its parameters.
     """
 
     def decorate(ask: Callable[P, Result]) -> Callable[P, xr.Dataset]:
@@ -61,7 +62,7 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
             data = ridges_to_times(data) if stopped else data
             return _labelled(data, remarks, bound.arguments, of)
 
-        return taking_several(answered)
+        return _taking_several(ask if of.data else answered)
 
     return decorate
 
@@ -84,7 +85,7 @@ def _labelled(
     return data
 
 
-def taking_several(ask: Callable[P, xr.Dataset]) -> Callable[P, xr.Dataset]:
+def _taking_several(ask: Callable[P, Any]) -> Callable[P, xr.Dataset]:
     """Let a question take several values of what it declares to be a question for each.
 
     Arrays and the like become lists, and numbers of NumPy those of Python.

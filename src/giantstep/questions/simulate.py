@@ -188,8 +188,8 @@ def read_simulation(
     raise_all(faults + [x for of in (NETWORKS, SEED, THREADS) for x in of.faults(counts[of.name])])
     replicates = {"networks": range(counts["networks"]), "seed": counts["seed"]}
     given = {**vars(axes.grid), **vars(read), **replicates}
-    check_cost(cost_of(Task("replicates", problem, given | beside), counts["threads"]), **limits)
     raise_all(_faults_beside(problem, loss, **beside))
+    check_cost(cost_of(Task("replicates", problem, given | beside), counts["threads"]), **limits)
     return axes, given
 
 

@@ -3,16 +3,12 @@
 import subprocess
 import sys
 import time
-from socket import IPPROTO_TCP, TCP_NODELAY
 
 import psutil
 import pytest
-from bokeh.util.token import generate_jwt_token, generate_session_id
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.ioloop import IOLoop
 from tornado.websocket import websocket_connect
-
-from giantstep.explore.server import make_server
 
 
 def within(seconds, condition):
@@ -46,25 +42,6 @@ def test_foreign_origins_are_refused(explorer, origin):
     request = HTTPRequest(address, headers={"Origin": origin})
     with pytest.raises(HTTPClientError, match="403"):
         IOLoop().run_sync(lambda: websocket_connect(request, subprotocols=["bokeh", "x"]))
-
-
-def test_short_messages_do_not_wait_for_each_other(tmp_path):
-    server = make_server(0, tmp_path)
-
-    async def connect():
-        token = generate_jwt_token(generate_session_id(), expiration=60)
-        address = f"ws://127.0.0.1:{server.port}/ws"
-        request = HTTPRequest(address, headers={"Origin": f"http://127.0.0.1:{server.port}"})
-        return await websocket_connect(request, subprotocols=["bokeh", token])
-
-    server.start()
-    page = server.io_loop.run_sync(connect)
-    server.io_loop.run_sync(page.read_message)
-    (session,) = server.get_sessions("/")
-    (connection,) = session._subscribed_connections
-    socket = connection._socket.ws_connection.stream.socket
-    assert socket.getsockopt(IPPROTO_TCP, TCP_NODELAY)
-    server.stop()
 
 
 def test_the_server_starts_without_what_only_its_processes_need():
