@@ -128,7 +128,8 @@ def plan(
     faults += case.faults()
     if by in CROSS_VALIDATION:  # which is about one first layer
         faults.append(Fault("by", by, f"{TEST_ERROR} or {CLASSIFICATION_ERROR} in plan"))
-    for of, value in ((_SAMPLES, samples), (_FLOPS, flops), (_MAX_STEPS, max_steps)):
+    faults += _MAX_STEPS.faults(max_steps)
+    for of, value in ((_SAMPLES, samples), (_FLOPS, flops)):
         faults += [] if value is None else of.faults(value)
     if not isinstance(problem, Protocol):
         faults.append(Fault("problem", problem, "a Protocol: only steps take samples"))

@@ -26,7 +26,7 @@ from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import input_remarks
 from giantstep.questions.values import as_lists, is_several
 from giantstep.suggestions import did_you_mean
-from giantstep.validation import raise_all, refusal, whole_number
+from giantstep.validation import Fault, raise_all, refusal, whole_number
 from giantstep.vocabulary import label
 
 P = ParamSpec("P")
@@ -97,12 +97,14 @@ def _taking_several(ask: Callable[P, Any]) -> Callable[P, xr.Dataset]:
     def answered(*args: P.args, **kwargs: P.kwargs) -> xr.Dataset:
         if "values" not in form.parameters:
             _check_names(of.name, kwargs, form.parameters)
-        bound, several = form.bind(*args, **kwargs), {}
+        bound, several, faults = form.bind(*args, **kwargs), {}, list[Fault]()
         for name in filter(known.__contains__, list(bound.arguments)):
-            value = as_lists(bound.arguments[name])
-            bound.arguments[name] = whole_number(value) if known[name].kind is int else value
-            if known[name].many is Many.APART and is_several(name, value):
+            value, takes = as_lists(bound.arguments[name]), known[name]
+            bound.arguments[name] = whole_number(value) if takes.kind is int else value
+            if takes.many is Many.APART and is_several(name, value):
                 several[name] = value
+            faults += _kind_faults(takes, value)
+        raise_all(faults)
         if not several:
             return ask(*bound.args, **bound.kwargs)
 
@@ -114,6 +116,15 @@ def _taking_several(ask: Callable[P, Any]) -> Callable[P, xr.Dataset]:
         return answer_each(several, one, along=several)
 
     return answered
+
+
+def _kind_faults(takes: Argument, value: Any) -> list[Fault]:
+    """List a value that is no flag, or no name, where other values cannot even be checked."""
+    if takes.kind is bool:
+        return takes.faults(value)
+    names = takes.kind is str and takes.many is Many.TOGETHER and value != takes.default
+    wrong = names and not isinstance(value, str | list | Mapping)
+    return [Fault(takes.name, value, "a name, or several")] * wrong
 
 
 def _check_names(question: str, given: Iterable[str], known: Iterable[str]) -> None:
