@@ -39,13 +39,6 @@ def test_parameters_say_all_of_the_features(problem):
             assert found[f"{name}_by_step"].sel(step=problem.steps) == found[name]
 
 
-def test_targets_of_several_directions_have_the_overlaps_with_each():
-    found = ask("equivalent_features", STAIRS)
-    overlaps = np.linalg.norm(found["alignments_by_step"], axis=1)
-    assert overlaps == pytest.approx(found["alignment_by_step"].values)
-    assert np.all(np.diff(found["row_overlap_by_step"], axis=0) > 0)
-
-
 def test_networks_are_the_same_whichever_others_are_asked_for():
     grid = {"alpha": (0.5, 1.0), "ridge": (0.01, 0.1)}
     found = ask("replicates", GROUPS, **grid, dimension=40, networks=(3, 1), trainings=2, seed=5)

@@ -74,16 +74,6 @@ def test_ctrl_c_ends_every_process_and_the_page_says_so(page, own_explorer):
     assert within(60, lambda: not any(p.is_running() and p.status() != "zombie" for p in below))
 
 
-def test_two_pages_ask_different_questions(page, explorer):
-    first = page.open("target=sin").curve()[1]
-    page.driver.switch_to.new_window("tab")
-    second = page.open("target=erf").curve()[1]
-    page.driver.close()
-    page.driver.switch_to.window(page.driver.window_handles[0])
-    assert first != second
-    assert page.curve()[1] == first
-
-
 def test_a_flood_of_changes_ends_at_the_last_and_keeps_the_memory(page, explorer):
     page.open("target=sin")
     flood = """

@@ -20,9 +20,9 @@ from giantstep.explore.palette import BULK_DASHES, PALETTES, Palette
 from giantstep.explore.parameters import OVERLAPS
 from giantstep.explore.view import View
 
-# Of the lines that appear over a point: the first is a heading.
-SHADES, ALARM = ("#1c2330", "#1c2330", "#4c586b", "#7a8494"), ("#8a1c1c", "#8a1c1c")
-_LINE = "max-width:330px;font:12px/1.45 system-ui,sans-serif"
+# Of the lines that appear over a point, where it is and where it failed.
+INK, ALARM = "#1c2330", "#8a1c1c"
+_TEXT = "max-width:330px;font:12px/1.45 system-ui,sans-serif"
 
 
 class LegendEntry(NamedTuple):
@@ -74,13 +74,11 @@ class Plot:
         """Show simulated networks, or none, where a plot has them."""
 
     def _hover(
-        self, renderers: list[Any], *lines: str, shades: tuple[str, ...] = SHADES, **options: Any
+        self, renderers: list[Any], title: str, *lines: str, colour: str = INK, **options: Any
     ) -> None:
         """Let lines of text appear over points; `@name{%0.3g}` is a number of their source."""
-        html = "".join(
-            f'<div style="{_LINE};font-weight:{400 if k else 600};color:{shade}">{line}</div>'
-            for k, (line, shade) in enumerate(zip(lines, shades, strict=False))
-        )
+        text = "<br>".join([f"<b>{title}</b>", *lines])
+        html = f'<div style="{_TEXT};color:{colour}">{text}</div>'
         options["formatters"] = dict.fromkeys(re.findall(r"[@$]\w+(?=\{%)", html), "printf")
         tool = HoverTool(renderers=renderers, tooltips=html, attachment="horizontal", **options)
         self.figure.add_tools(tool)

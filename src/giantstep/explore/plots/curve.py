@@ -87,7 +87,7 @@ class CurvePlot(Plot):
         place = {"source": self.failures, "y_range_name": "height"}
         drawn = self.figure.scatter("x", "y", **look, **place)
         title = f"No solution at {SYMBOLS[self.view.x]} = @x{{%0.4g}}"
-        self._hover([drawn], title, "@advice", shades=ALARM)
+        self._hover([drawn], title, "@advice", colour=ALARM)
 
     def _draw_networks(self) -> None:
         """Draw means of networks with their standard errors, and their own theory."""
