@@ -249,5 +249,9 @@ def _further(
     sizes = Sizes(given["dimension"], given["trainings"], given["test_samples"])
     found = measure(problem, grid, sizes, given["networks"], given["seed"], count, report, threads)
     dims = "network", "training", "alpha", "ridge"
-    known = {k: x for k, x in found.items() if k != GCV or grid.loss == SQUARE}
-    return summary(xr.Dataset({f"simulated_{name}": (dims, x) for name, x in known.items()}))
+    raw = {
+        f"simulated_{name}": (dims[:1] + dims[1 - x.ndim :], x)
+        for name, x in found.items()
+        if name != GCV or grid.loss == SQUARE
+    }
+    return summary(xr.Dataset(raw))

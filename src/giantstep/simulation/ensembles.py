@@ -43,13 +43,13 @@ def ensembles_of_networks(
 
     Returns
     -------
-    dict of str to Array, shape (networks, 1, alphas, ridges)
+    dict of str to Array, shape (networks, alphas, ridges)
         By the names of `sources_of_variance` in the theory, without bias by the numbers of networks
         and training sets; NaN where they need two of them and there is one.
     """
     several = network_replicates(problem, grid, sizes, networks, root_seed, progress, threads)
     each = [_measure(replicate, grid, members) for replicate in several]
-    return {name: np.stack([one[name] for one in each])[:, None] for name in each[0]}
+    return {name: np.stack([one[name] for one in each]) for name in each[0]}
 
 
 def _measure(of: Replicate, grid: Grid, members: int) -> dict[str, Array]:
