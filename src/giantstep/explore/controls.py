@@ -63,6 +63,19 @@ def control(name: str) -> dict[str, Any]:
     return described
 
 
+def help_text(name: str) -> str:
+    """Explain a parameter in one sentence, by its own meaning.
+
+    Examples
+    --------
+    >>> from giantstep.explore.controls import help_text
+    >>> help_text("noise")
+    'Variance of the label noise.'
+    """
+    meaning = PARAMETERS[name].meaning
+    return f"{meaning[0].upper()}{meaning[1:]}."
+
+
 def _groups() -> dict[str, list[dict[str, Any]]]:
     """Sort the controls: what both models have, what only one has, and the readout's."""
     of_models = dict.fromkeys(name for of in OF_MODEL.values() for name in of if name != "readout")
@@ -149,7 +162,7 @@ def page_variables() -> dict[str, Any]:
         "groups": _groups(),
         "words": WORDS,
         "symbols": SYMBOLS,
-        "helps": {k: f"{of.meaning[0].upper()}{of.meaning[1:]}." for k, of in PARAMETERS.items()},
+        "helps": {name: help_text(name) for name in PARAMETERS},
         "axes_of": AXES_OF,
         "facts": {"colours": colours, "ranges": {name: axis[:3] for name, axis in AXES.items()}},
         "errors": ERRORS,
