@@ -7,19 +7,6 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _NAMES = re.compile(r"(?:one|some) of (.+)")
-# Flags by the symbols and words that papers have for them.
-_SYMBOLS = {
-    "--learning-rate": ("--eta", "--lr"),
-    "--alignment": ("--gamma",),
-    "--alpha0": ("--n0", "--batch"),
-    "--alpha": ("--n",),
-    "--beta": ("--p", "--width"),
-    "--dimension": ("--d",),
-    "--bulk-variance": ("--c",),
-    "--spike-strength": ("--r",),
-    "--activation": ("--student",),
-    "--target": ("--teacher",),
-}
 # Flags of other commands.
 _ELSEWHERE = {"--samples": "giantstep plan splits samples between steps and readout"}
 
@@ -32,11 +19,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("--lerning-rate", ["--learning-rate", "--ridge"])
     '; did you mean --learning-rate?'
     """
-    known = list(known)
     if word in _ELSEWHERE:
         return f"; {_ELSEWHERE[word]}"
-    meant = [flag for flag, symbols in _SYMBOLS.items() if word in symbols and flag in known]
-    close = meant or get_close_matches(word, known, n=1, cutoff=0.6)
+    close = get_close_matches(word, known, n=1, cutoff=0.6)
     return f"; did you mean {close[0]}?" if close else ""
 
 

@@ -12,7 +12,6 @@ from itertools import product
 import numpy as np
 import pytest
 import xarray as xr
-from alarms import largest_z
 
 from giantstep.cli.commands import commands
 from giantstep.cli.main import main
@@ -66,19 +65,6 @@ def test_several_letters_have_columns_of_their_own_and_the_best_ridge_can_be_ask
     assert errors[1] == errors.min() == pytest.approx(float(row["test_error"]), rel=1e-10)
 
 
-def test_other_losses_have_their_own_columns_and_signs_their_errors(capsys):
-    """A false alarm has 1 % at most."""
-    problem = [*(x if x != "sin" else "sign" for x in STEP), "--loss", "logistic"]
-    grid = ("--alpha", "1", "--ridge", "0.3")
-    _, (exact,), err = run(capsys, "theory", *problem, *grid, "--dimension", "100")
-    sizes = ("--dimension", "100", "--replicates", "6", "--test-samples", "2000")
-    _, (found,), _ = run(capsys, "simulate", *problem, *grid, *sizes)
-    assert err == ""
-    for name in ("training_loss", "classification_error"):
-        gap = float(found[name]) - float(exact[name])
-        assert abs(gap) < largest_z(2, 6) * float(found[f"{name}_stderr"]), name
-
-
 def test_letters_of_equal_shares_are_written_in_short(capsys):
     _, answer, _ = run(capsys, "theory", *STEP, "--readout", "1:0.5", "-1:0.5")
     for short in ("1,-1", "±1", "+-1"):
@@ -90,8 +76,6 @@ def test_spectrum_and_bounds_are_printed(capsys):
     code, rows, err = run(capsys, "spectrum", *aligned, "--alpha", "2", "--points", "20")
     assert (code, len(rows)) == (0, 20)
     assert "share of eigenvalues at zero: 0\n" in err
-    _, (at,), _ = run(capsys, "spectrum", *aligned, "--alpha", "2", "--x", rows[9]["eigenvalue"])
-    assert float(at["density"]) == pytest.approx(float(rows[9]["density"]), rel=1e-6)
     _, _, err = run(capsys, "spectrum", *aligned, "--alpha", "2", "--dimension", "300")
     assert "eigenvalues above the bulk at d = 300: " in err
     code, (row,), _ = run(capsys, "bounds", *aligned)
@@ -109,32 +93,21 @@ def test_a_failed_point_is_nan_with_its_status_and_advice(capsys):
 BAD = [
     ("theory --activation tahn", "--activation tahn: must be one of tanh"),
     ("theory --ridge -1e-3", "--ridge -0.001: must be a number from 0 to"),
-    ("theory --alpha0 -1", "--alpha0 -1.0: must be a number from 0 to 1e+15, or inf"),
-    ("theory --activation sign", "--activation sign: must be continuous"),
     ("theory --alpha", "argument --alpha: expected at least one argument"),
-    ("theory --alpha one", "argument --alpha: 'one' must be a decimal number"),
     ("theory --alignment 1", "give all of --learning-rate --alpha0 or"),
     ("theory --learning-rate 1e12", "must be small enough (and noise"),
     ("theory --ridge optimal 0.1", "--ridge optimal: must be alone"),
     ("theory --readout 1", "'1' must be VALUE:FRACTION such as 1:0.5, or"),
-    ("theory --readout 1:0.5 2:0.6", "the fractions adding up to 1"),
     ("theory --stop-at 1 --ridge 0.1", "--ridge 0.1: must be left out with stop_at"),
-    ("theory --loss hinge", "--loss hinge: must be square or huber"),
-    ("theory --ridge 0 --loss huber", "--ridge 0.0: must be a number from 1e-08"),
     ("simulate --model conditional_gaussian", "--model is for spiked"),
-    ("simulate --threads 0", "--threads 0: must be a whole number"),
     ("simulate --alpha0 inf --dimension 9", "64 or more, for the population"),
     ("simulate --learning-rate 1e12 --readout 1e6:1 --dimension 50", "stay below 1e+12"),
-    ("simulate --alpha 1e-5", "such that alpha * dimension (here 500)"),
     ("optimise --samples 4", "there is no --samples; giantstep plan splits samples"),
-    ("spectrum --x 1 0", "--x 0.0: must be a finite number > 0"),
     ("map --x alpha=1:2:3 --y alpha=1:2:3", "--x and --y must differ, both are alpha"),
     ("sweep --columns total_samples", "--columns total_samples: must be one of"),
-    ("optimise --over learning-rate --max-hours 0", "--max-hours"),
     ("theroy", "there is no command 'theroy'; did you mean theory?"),
     ("theory --lerning-rate 3", "there is no --lerning-rate; did you mean --learning-rate?"),
     ("theory --target sni", "did you mean sin?"),
-    ("theory --alpha 1:2:1", "the number of values must be a whole number"),
     ("theory --alpha 1:3", "must be a range start:stop:count"),
     ("theory --alpha 0:2:3log", "both ends must be > 0"),
     ("map --x alhpa=1:2:3 --y beta=1:2:3", "did you mean alpha?"),
@@ -171,9 +144,6 @@ def test_every_combination_of_values_and_ranges_is_answered(capsys):
     at = Grid((2.0,), (10.0,))
     one = solve(Protocol("tanh", "sin", 3, 20, 1), at, TRAINED).test_error.item()
     assert float(rows[-1]["test_error"]) == pytest.approx(one, rel=1e-10)
-    _, rows, _ = run(capsys, "theory", *STEP, "--loss", "square", "huber:1e6")
-    assert [row["loss"] for row in rows] == ["square", "huber:1e6"]
-    assert float(rows[0]["m"]) == pytest.approx(float(rows[1]["m"]), rel=1e-6)
 
 
 def test_answers_are_files_that_hold_the_same(capsys, tmp_path):
@@ -189,7 +159,7 @@ def test_answers_are_files_that_hold_the_same(capsys, tmp_path):
     assert r"${q_1}_{1,2}$ &" in (tmp_path / "a.tex").read_text()
 
 
-def test_a_map_shows_where_a_step_gains(capsys, tmp_path):
+def test_a_map_shows_where_a_step_gains(capsys):
     arguments = (
         "--activation tanh --target sin --beta 1 --x alpha0=0:8:2 --y learning-rate=1,3".split()
     )
@@ -198,9 +168,6 @@ def test_a_map_shows_where_a_step_gains(capsys, tmp_path):
     gains = {(row["learning_rate"], row["alpha0"]): float(row["gain_over_no_step"]) for row in rows}
     assert gains["1", "0"] == gains["3", "0"] == 0
     assert 0 < gains["1", "8"] < 1
-    code, _, _ = run(capsys, "map", *arguments, "--plot", f"{tmp_path}/map.png")
-    assert code == 0
-    assert (tmp_path / "map.png").stat().st_size > 1000
 
 
 @pytest.mark.slow
@@ -228,18 +195,14 @@ def test_an_answer_that_was_saved_is_drawn_like_a_new_one(capsys, tmp_path):
 
 @pytest.mark.parametrize("suffix", ["nc", "csv", "json", "tex"])
 def test_an_answer_replaces_an_answer_but_no_other_file(capsys, tmp_path, suffix):
-    path, link = tmp_path / f"mine.{suffix}", tmp_path / f"link.{suffix}"
+    path = tmp_path / f"mine.{suffix}"
     path.write_bytes(b"\\begin{tabular}{rl}\n1&2\n")
-    link.symlink_to(path)
     code, _, err = run(capsys, "theory", *STEP, "-o", str(path))
     assert (code, path.stat().st_size) == (2, 24)
     assert "no answer of giantstep" in err
     assert "no answer" in run(capsys, "plot", str(path))[2]
     path.unlink()
     assert run(capsys, "theory", *STEP, "-o", str(path))[0] == 0
-    code, _, err = run(capsys, "theory", *STEP, "-o", str(link))
-    assert code == 0
-    assert f"{link}: written to {path}" in err
 
 
 @pytest.mark.parametrize("command", ["theory", "compare --dimension 40 --networks 2"])

@@ -8,44 +8,20 @@ from contextlib import suppress
 import pytest
 
 from giantstep.cli.commands import commands, question_of
-from giantstep.cli.flags import add_flag
 from giantstep.cli.main import main
-from giantstep.cli.parser import make_parser
+from giantstep.cli.parser import make_parser, parse
 from giantstep.cli.problem_flags import add_problem
-from giantstep.problems.domains import FLAG
-from giantstep.problems.parameter import Parameter
-from giantstep.problems.readout import NORMAL, UNIFORM, VocabularyDomain
-from giantstep.questions.arguments import Argument, Many, arguments_of, one_of
-from giantstep.validation import COUNT, Interval
-
-PARAMETERS = {
-    "spike_strength": Parameter("strength of the spike", "r", Interval(0), note="5% is small"),
-    "inputs": Parameter("law of the inputs", "x", one_of("gaussian", "flat"), default="gaussian"),
-    "reuse": Parameter("whether samples are used again", "u", FLAG, default=False),
-    "readout": Parameter("readout", "a", VocabularyDomain(normal=NORMAL), default=UNIFORM),
-}
-COUNTED = Argument("count", "how many", COUNT, Many.REFUSED, ("all",), default=3)
-
-
-def parser():
-    made = argparse.ArgumentParser()
-    for argument in (*arguments_of(PARAMETERS).values(), COUNTED):
-        add_flag(made, argument)
-    return made
 
 
 def test_a_parameter_is_a_flag_with_its_kind_default_and_meaning():
-    given = parser().parse_args("--spike-strength 2 --count all --readout 3:1".split())
-    assert vars(given) == {
-        "spike_strength": [2.0],
-        "count": "all",
-        "readout": [(3.0, 1.0)],
-    }
-    text = " ".join(parser().format_help().split())
-    assert "strength of the spike: a finite number >= 0; 5% is small --inputs" in text
-    assert "law of the inputs: one of gaussian, flat (default gaussian)" in text
-    assert "or normal (default 1:1)" in text
-    assert "a whole number >= 1, or all (default 3)" in text
+    step = "--activation tanh --target sin --learning-rate 3 --alpha0 2 --beta 1".split()
+    given = parse(["simulate", *step, *"--noise 2 --threads 3 --readout 3:1".split()])
+    assert (given.noise, given.threads, given.readout) == ([2.0], 3, [(3.0, 1.0)])
+    text = " ".join(make_parser("simulate")[1].format_help().split())
+    assert "variance of the label noise: a number from 0 to 1e+12 (default 0) --readout" in text
+    assert "along the gradient: one of sgd, sign (default sgd)" in text
+    assert "or normal; values are those of sqrt(p) a0 (default 1:1)" in text
+    assert "a whole number from 1 to 1e+15 (default 10000)" in text
 
 
 def test_help_imports_no_question():

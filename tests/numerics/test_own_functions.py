@@ -37,7 +37,6 @@ def test_values_alone_give_what_the_registry_states(name):
         (lambda z: np.abs(z - 15), (15.0,)),
         (lambda z: np.floor(z / 4 + 0.5), tuple(np.arange(-14.0, 15, 4))),
         (lambda z: z * np.clip(z + 3, 0, 6) / 6, (-3.0, 3.0)),
-        (lambda z: z * np.abs(z - 0.7), (0.7,)),
         (lambda z: np.maximum(z, 0) ** 2, (0.0,)),
         (lambda z: np.tanh(10 * z), ()),
     ],
@@ -77,7 +76,6 @@ def test_a_target_that_oscillates_is_answered_without_noise_of_the_batch(target)
     [
         ({"call": lambda z: 1 / z}, "function = 'lambda': must be finite .*: at z = 0 it is inf"),
         ({"call": lambda z: 0.0 if z > 0 else z}, "entry by entry: .* it raised ValueError"),
-        ({"call": lambda z: z.mean()}, r"entry by entry: .* it returned float64 of shape \(\)"),
         ({"call": lambda z: z / z.max()}, "at z = .* in one array, .* in another"),
         ({"call": lambda z: z + 1j}, "it returned complex128"),
         ({"call": lambda z: 0 * z}, "it is zero on all of a grid"),
@@ -88,7 +86,6 @@ def test_a_target_that_oscillates_is_answered_without_noise_of_the_batch(target)
         ({"call": np.tanh, "name": "../x"}, "name = '../x': must be letters, digits"),
         ({"call": np.arctan, "derivative": np.cos}, "derivative = 'cos': must be the slope .*"),
         ({"call": np.abs, "kinks": (0, np.nan)}, "kinks = .*: must be finite numbers"),
-        ({"call": np.abs, "kinks": "0"}, "kinks = '0': must be finite numbers"),
     ],
 )  # fmt: skip
 def test_what_is_no_function_or_not_as_stated_is_refused_with_the_place(stated, message):

@@ -34,10 +34,3 @@ def test_an_activation_that_grows_too_fast_for_the_spike_is_refused():
     assert np.isfinite(solve(srf).test_error)
     with pytest.raises(InvalidParametersError, match="activation = 'sinh-.*of slower growth"):
         solve(replace(srf, spike_strength=3.0))
-
-
-def test_the_name_of_a_callable_without_it_is_told_apart_from_a_misspelt_one():
-    with pytest.raises(InvalidParametersError, match="must be a callable: a name that ends so"):
-        replace(PROTOCOL, target="arctan-00000000")
-    with pytest.raises(InvalidParametersError, match="target = 'arctna': must be one of tanh"):
-        replace(PROTOCOL, target="arctna")

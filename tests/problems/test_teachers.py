@@ -15,8 +15,6 @@ from giantstep.validation import InvalidParametersError
     ("teacher", "leap", "directions"),
     [
         ("z1", 1, 1),
-        ("he3(z1)", 3, 1),
-        ("z1*z2", 2, 2),
         ("z1*z2*z3", 3, 3),
         ("z1+z1*z2+z1*z2*z3", 1, 3),
         ("he2(z1)+z1*z2*z3", 2, 3),
@@ -32,10 +30,7 @@ def test_a_leap_is_the_least_degree_that_no_order_of_terms_avoids(teacher, leap,
 @pytest.mark.parametrize(
     ("target", "allowed"),
     [
-        *(
-            (name, "")
-            for name in ["", "z5", "z1*z1", "z2", "z1+z1", "he9(z1)", "z1**z2", "2", "x1"]
-        ),
+        *((name, "") for name in ["", "z5", "z1*z1", "z2", "z1+z1", "he9(z1)", "z1**z2", "x1"]),
         *((name, "a sum of .* of two of them such as") for name in ["relu(z1)*z2", "sign(z1*z2)"]),
         *((name, "a sum of") for name in ["z1/z2", "exp(z1*z2)", "tanh(z1)", "z1.real+z2"]),
         ("tanh(z1)+z2*z3", "a sum of"),

@@ -83,10 +83,7 @@ def test_what_is_measured_of_losses():
     square = simulate(PROTOCOL, grid, sizes, [0], 1)
     assert square.test_loss == pytest.approx(square.test_error / 2)
     assert square.training_loss == pytest.approx(square.training_error / 2)
-    hinge = simulate(PROTOCOL, replace(grid, loss="hinge"), sizes, [0], 1)
-    for found in (square, hinge):
-        assert 0.1 < found.classification_error.item() < 0.5
-    assert hinge.training_loss < square.training_error  # of both losses the hinge is the smaller
+    assert 0.1 < square.classification_error.item() < 0.5
     sine = simulate(replace(PROTOCOL, target="sin"), replace(grid, loss="huber"), sizes, [0], 1)
     assert np.isnan(sine.classification_error).all()
 

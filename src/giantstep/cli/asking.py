@@ -52,8 +52,7 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
     """
     for names in {"over", "zip"} & {*vars(arguments)}:  # spelled as flags
         setattr(arguments, names, [name.replace("-", "_") for name in getattr(arguments, names)])
-    if arguments.command in _BEFORE:
-        _BEFORE[arguments.command](vars(arguments))
+    _complete(arguments.command, vars(arguments))
     return Line(arguments).answer()
 
 
@@ -105,11 +104,11 @@ class Line:
         """Answer for all combinations, as one dataset."""
         if not self._of.data:  # which estimates its own
             self._check_cost()
-        show = _AFTER.get(self.arguments.command, _show_all)
 
         def ask(chosen: dict[str, Any], progress: Progress) -> xr.Dataset:
             told = {"progress": progress} if self._progress else {}
-            return show(self._ask(*self._subject_of(chosen), **self._chosen(chosen), **told), self)
+            found = self._ask(*self._subject_of(chosen), **self._chosen(chosen), **told)
+            return _shown(found, self)
 
         return answer_each(self.apart, ask)
 
@@ -119,7 +118,8 @@ class Line:
 
     def _chosen(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Return the question's own arguments, of one combination."""
-        return {name: chosen.get(name, _axis(value)) for name, value in self.own.items()}
+        own = {k: x[0] if isinstance(x, list) and len(x) == 1 else x for k, x in self.own.items()}
+        return {name: chosen.get(name, value) for name, value in own.items()}
 
     def _check(self, takes: Sequence[Argument], swept: Mapping[str, list[Any]]) -> None:
         """Refuse problems and values that cannot be, all at once."""
@@ -160,9 +160,25 @@ class Line:
             print(f"this takes about {cost.seconds / 60:.2g} minutes of one core", file=sys.stderr)
 
 
-def _axis(values: Any) -> Any:
-    """Return a single value as it is, which becomes no dimension."""
-    return values[0] if isinstance(values, list) and len(values) == 1 else values
+def _complete(command: str, given: dict[str, Any]) -> None:
+    """Read the axes of a map; give a value, which means nothing, to what questions decide."""
+    names: list[str] = []
+    match command:
+        case "map":
+            _read_map(given)
+        case "optimise":
+            over = given.get("over", ["learning_rate"])
+            if RIDGE in over:
+                given["ridge"] = [OPTIMAL]
+            if "learning_rate" in over and "alpha0" in given:
+                given["learning_rate"] = [1.0]
+        case "plan":
+            names = ["alpha0", *given.get("over", ()), *(["beta"] if "flops" in given else [])]
+        case "thresholds":
+            names = ["learning_rate", "alpha0", "beta"]
+            given.setdefault("activation", ["tanh"])
+    for name in names:
+        given.setdefault(name, [1.0])
 
 
 def _read_map(given: dict[str, Any]) -> None:
@@ -181,57 +197,32 @@ def _read_map(given: dict[str, Any]) -> None:
     given["classification_error"] = given["show"] == "classification_error"
 
 
-def _read_optimum(given: dict[str, Any]) -> None:
-    """Give what is optimised a value, which means nothing."""
-    over = given.get("over", ["learning_rate"])
-    if RIDGE in over:
-        given["ridge"] = [OPTIMAL]
-    if "learning_rate" in over and "alpha0" in given:
-        given["learning_rate"] = [1.0]
-
-
-def _read_plan(given: dict[str, Any]) -> None:
-    """Give what a plan decides a value, which means nothing."""
-    planned = ["alpha0", *given.get("over", ()), *(["beta"] if "flops" in given else [])]
-    given |= {name: given.get(name, [1.0]) for name in planned}
-
-
-def _read_thresholds(given: dict[str, Any]) -> None:
-    """Give what thresholds do not depend on a value, which means nothing."""
-    unused = {"activation": ["tanh"], "learning_rate": [1.0], "alpha0": [1.0], "beta": [1.0]}
-    given |= unused | {name: given[name] for name in unused if name in given}
-
-
-def _show_theory(found: xr.Dataset, line: Line) -> xr.Dataset:
-    """Leave out what `--certificate` shows, and what is zero."""
-    hidden = ["optimal_ridge_on_edge"]
-    hidden += [] if line.arguments.certificate else [*_ACCURACY, *CORRECTIONS]
-    hidden += [] if TRAINED in found["bulk"] else ["xi"]
-    if "derivative" in found:  # a row for each parameter
-        found = found[["derivative", *found.drop_vars("derivative").data_vars]]
-    return found.drop_vars(hidden, errors="ignore")
-
-
-def _show_all(found: xr.Dataset, _: Line) -> xr.Dataset:
-    """Leave out the corrections that `reliability` sums up."""
+def _shown(found: xr.Dataset, line: Line) -> xr.Dataset:
+    """Leave out what is zero, what was not asked for, and what the problem itself states."""
+    match line.arguments.command:
+        case "theory" | "sweep" as command:
+            hidden = ["optimal_ridge_on_edge", *(OVERLAP_DIMENSIONS if command == "sweep" else ())]
+            hidden += [] if line.arguments.certificate else [*_ACCURACY, *CORRECTIONS]
+            hidden += [] if TRAINED in found["bulk"] else ["xi"]
+            if "derivative" in found:  # a row for each parameter
+                found = found[["derivative", *found.drop_vars("derivative").data_vars]]
+            return found.drop_vars(hidden, errors="ignore")
+        case "map":
+            show, axes = line.arguments.show, line.arguments
+            if show not in found:
+                allowed = f"one of {', '.join([*GAINS, *map(str, found.data_vars)])}"
+                raise refusal("show", show, allowed)
+            names = dict.fromkeys([show, "test_error", "status"])
+            return found[list(names)].transpose(axes.y, axes.x, ...)
+        case "spectrum":
+            return _with_edges(found, line)
+        case "srf":
+            by_step = [x for x in found.data_vars if found[x].ndim and x not in _FEATURES]
+            return found[[*_FEATURES, *by_step]]
     return found.drop_vars(CORRECTIONS, errors="ignore")
 
 
-def _show_sweep(found: xr.Dataset, line: Line) -> xr.Dataset:
-    """Leave out the overlaps as well."""
-    return _show_theory(found, line).drop_vars(OVERLAP_DIMENSIONS, errors="ignore")
-
-
-def _show_map(found: xr.Dataset, line: Line) -> xr.Dataset:
-    """Choose the variable that is shown, along the two axes."""
-    if line.arguments.show not in found:
-        allowed = f"one of {', '.join([*GAINS, *map(str, found.data_vars)])}"
-        raise refusal("show", line.arguments.show, allowed)
-    names, axes = [line.arguments.show, "test_error", "status"], line.arguments
-    return found[list(dict.fromkeys(names))].transpose(axes.y, axes.x, ...)
-
-
-def _show_spectrum(found: xr.Dataset, line: Line) -> xr.Dataset:
+def _with_edges(found: xr.Dataset, line: Line) -> xr.Dataset:
     """Say beside a density what it does not show: eigenvalues at zero, edges and outliers."""
     if line.count > 1:  # each has eigenvalues of its own
         points = np.arange(1, found.sizes["eigenvalue"] + 1)
@@ -247,24 +238,3 @@ def _show_spectrum(found: xr.Dataset, line: Line) -> xr.Dataset:
         f"eigenvalues {which}: {large}",
     ]
     return found.assign_attrs(remarks="\n".join(remarks))
-
-
-def _show_features(found: xr.Dataset, line: Line) -> xr.Dataset:
-    """Leave out what the problem itself states."""
-    by_step = [name for name in found.data_vars if found[name].ndim and name not in _FEATURES]
-    return found[[*_FEATURES, *by_step]]
-
-
-_BEFORE = {
-    "map": _read_map,
-    "optimise": _read_optimum,
-    "plan": _read_plan,
-    "thresholds": _read_thresholds,
-}
-_AFTER = {
-    "theory": _show_theory,
-    "sweep": _show_sweep,
-    "map": _show_map,
-    "spectrum": _show_spectrum,
-    "srf": _show_features,
-}

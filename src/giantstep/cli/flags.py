@@ -48,11 +48,7 @@ def add_flag(parser: Any, of: Argument) -> None:
 
 def _read(of: Argument, text: str) -> list[Any]:
     """Read one text as a list: of a number, of those of a range, or of a name."""
-    if text in of.words:
-        return [text]
-    if isinstance(of.domain, Schedule) and is_schedule(text):
-        if faults := of.domain.read(of.name, text)[1]:
-            raise argparse.ArgumentTypeError(f"{text!r} must be {faults[0].allowed}")
+    if text in of.words or (isinstance(of.domain, Schedule) and is_schedule(text)):
         return [text]
     metavar, read = _KINDS[of.kind]
     try:

@@ -92,9 +92,11 @@ def _command(arguments: argparse.Namespace) -> Callable[[argparse.Namespace], in
     if arguments.command in _WITHOUT_WORKFLOW:
         return _WITHOUT_WORKFLOW[arguments.command]
     require("pydantic")  # so that the advice names the extra that has all they need
-    from giantstep.cli.project_commands import COMMANDS  # only here: it takes a while to import
+    from giantstep.cli import project_commands  # only here: it takes a while to import
 
-    return COMMANDS[arguments.command]
+    run: Callable[[argparse.Namespace], int | None]
+    run = getattr(project_commands, f"run_{arguments.command}")
+    return run
 
 
 def _answer(arguments: argparse.Namespace) -> None:
@@ -136,22 +138,15 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> None:
     if arguments.columns:
         found = chosen(found, arguments.columns)
     elif arguments.format == "table" and not arguments.output:
-        found, every = fitting(found, _asked(arguments)), list(map(str, found.data_vars))
+        asked = ["leave_one_out", "gcv", "k_fold"] * getattr(arguments, "cross_validation", False)
+        asked += getattr(arguments, "gains", ())
+        found, every = fitting(found, asked), list(map(str, found.data_vars))
         if rest := ", ".join(name for name in every if name not in found):
             print(f"not shown: {rest} (--columns chooses)", file=sys.stderr)
-    if path := arguments.output:
-        write(found, path)
-        if path.is_symlink():
-            text = f"{path}: written to {path.resolve()}, to which it is a link"
-            print(text, file=sys.stderr)
+    if arguments.output:
+        write(found, arguments.output)
     elif not arguments.plot:
         print(FORMATS[arguments.format](found), end="")
-
-
-def _asked(arguments: argparse.Namespace) -> list[str]:
-    """List the variables that flags ask for."""
-    criteria = ["leave_one_out", "gcv", "k_fold"] * getattr(arguments, "cross_validation", False)
-    return [*criteria, *getattr(arguments, "gains", ())]
 
 
 def _draw(found: xr.Dataset, arguments: argparse.Namespace, name: str) -> None:

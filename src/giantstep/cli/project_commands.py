@@ -1,4 +1,4 @@
-"""Commands on a project: `giantstep init`, `open`, `scores`, `explain`, `verify`, `prune`."""
+"""Commands on a project: `giantstep init` is `run_init`, and so on, which may return a code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import secrets
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -40,7 +39,8 @@ from giantstep.workflow.verify import (
 _LOCK = ".snakemake/run.lock"
 
 
-def _init(arguments: argparse.Namespace) -> None:
+def run_init(arguments: argparse.Namespace) -> None:
+    """Write a project, and say how to make its figure."""
     for path in create_project(arguments.folder, arguments.figure):
         print(arguments.folder / path)
     made = f"figures/{arguments.figure}.pdf"
@@ -57,12 +57,12 @@ def _opened(name: str, arguments: argparse.Namespace) -> xr.Dataset:
     return data
 
 
-def _open(arguments: argparse.Namespace) -> None:
+def run_open(arguments: argparse.Namespace) -> None:
     """Print what a figure's file holds: every variable, with its symbol and its equation."""
     print(*contents(_opened(arguments.figure, arguments)), sep="\n")
 
 
-def _scores(arguments: argparse.Namespace) -> None:
+def run_scores(arguments: argparse.Namespace) -> None:
     """Print, as a table in Markdown, how far theory and simulations of figures are apart."""
     rows: list[list[str]] = []
     for name in arguments.figure or made_figures(arguments.project):
@@ -75,7 +75,8 @@ def _scores(arguments: argparse.Namespace) -> None:
         print("|", " | ".join(row), "|")
 
 
-def _redraw(arguments: argparse.Namespace) -> None:
+def run_redraw(arguments: argparse.Namespace) -> None:
+    """Draw figures again from their summaries, or first make the summaries."""
     root = Path(arguments.project)
     if arguments.keep:
         for name in arguments.figure or made_figures(root):
@@ -84,7 +85,8 @@ def _redraw(arguments: argparse.Namespace) -> None:
         print(line, flush=True)
 
 
-def _explain(arguments: argparse.Namespace) -> None:
+def run_explain(arguments: argparse.Namespace) -> None:
+    """Print what the workflow would run, why, and at what cost."""
     root = Path(arguments.project)
     plan = make_plan(root, load_config(root, arguments.configfile))
     print(*summarise_jobs(missing_jobs(plan, arguments.figure)), sep="\n")
@@ -92,7 +94,7 @@ def _explain(arguments: argparse.Namespace) -> None:
         print(f"not made, because the configuration does not list them: {', '.join(plan.unlisted)}")
 
 
-def _verify(arguments: argparse.Namespace) -> int:
+def run_verify(arguments: argparse.Namespace) -> int:
     """Compute a part of a figure again; of an archive, draw it again, too."""
     if not arguments.figure.endswith(".zip"):
         return _verify_project(arguments)
@@ -119,7 +121,8 @@ def _planned(arguments: argparse.Namespace) -> tuple[Plan, FigurePlan]:
     return plan, plan.figure(name)
 
 
-def _archive(arguments: argparse.Namespace) -> None:
+def run_archive(arguments: argparse.Namespace) -> None:
+    """Pack a figure that has been made from the present configuration."""
     path = arguments.output or Path(f"{arguments.figure}.zip")
     data = _opened(arguments.figure, arguments)  # says what to do if it has not been made
     plan, figure = _planned(arguments)
@@ -163,7 +166,8 @@ def _how_drawn_anew(path: str) -> str:
     )
 
 
-def _prune(arguments: argparse.Namespace) -> None:
+def run_prune(arguments: argparse.Namespace) -> None:
+    """Remove results that no config refers to, unless a run is at work."""
     root = Path(arguments.project)
     plans = plans_of_all(root, arguments.configfile)
     (root / _LOCK).parent.mkdir(exist_ok=True)
@@ -188,16 +192,3 @@ def _prune_results(root: Path, plans: list[FigurePlan], confirmed: bool) -> None
     if confirmed:
         remove(sizes)
     print("removed" if confirmed else "nothing was removed")
-
-
-# `verify` returns the exit code: 1 if it found a difference or a damaged file.
-COMMANDS: dict[str, Callable[[argparse.Namespace], int | None]] = {
-    "init": _init,
-    "open": _open,
-    "scores": _scores,
-    "archive": _archive,
-    "redraw": _redraw,
-    "explain": _explain,
-    "verify": _verify,
-    "prune": _prune,
-}

@@ -74,25 +74,16 @@ def _ramp(mean: Array, std: Array | float) -> tuple[Array, Array, Array]:
     return mean * mass + std * density, mass, np.maximum(second, 0)
 
 
-def relu_moments(mean: Array, std: Array | float) -> GaussianMoments:
-    """Compute the moments of max(t, 0)."""
-    value, mass, _ = _ramp(mean, std)
-    # max(t, 0) and max(-t, 0) differ by t, so they have the same residual, small in the tail.
-    tail, tail_mass, second = _ramp(-np.abs(mean), std)
-    residual = second - tail**2 - (std * tail_mass) ** 2
-    return GaussianMoments(value, std * mass, np.maximum(residual, 0))
-
-
 def leaky_moments(below: float) -> Moments:
     """Make the moments of max(t, 0) + below min(t, 0), a line with a bend at the origin."""
 
     def moments(mean: Array, std: Array | float) -> GaussianMoments:
-        ramp = relu_moments(mean, std)
-        value, slope = (
-            below * line + (1 - below) * part
-            for line, part in ((mean, ramp.mean), (std, ramp.slope))
-        )
-        return GaussianMoments(value, slope, (1 - below) ** 2 * ramp.residual)
+        ramp, mass, _ = _ramp(mean, std)
+        # max(t, 0) and max(-t, 0) differ by t, so they have the same residual, small in the tail.
+        tail, tail_mass, second = _ramp(-np.abs(mean), std)
+        residual = np.maximum(second - tail**2 - (std * tail_mass) ** 2, 0)
+        value, slope = below * mean + (1 - below) * ramp, below * std + (1 - below) * (std * mass)
+        return GaussianMoments(value, slope, (1 - below) ** 2 * residual)
 
     return moments
 
@@ -108,7 +99,7 @@ CLOSED_FORMS: dict[str, Moments] = {
     "sign": sign_moments,
     "sin": sin_moments,
     "erf": erf_moments,
-    "relu": relu_moments,
+    "relu": leaky_moments(0.0),
     "leaky_relu": leaky_moments(0.01),
     "abs": leaky_moments(-1.0),
     "probit": probit_moments,

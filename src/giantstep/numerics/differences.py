@@ -18,37 +18,31 @@ _NODES = chebyshev.chebpts1(_COUNT)
 _SLOPES = polynomial.polyder(np.linalg.inv(polynomial.polyvander(_NODES, _COUNT - 1)))
 
 
-class Slope:
-    """The derivative of the polynomial through values around each place.
+def slope_between(
+    values: Callable[[Any], Any], kinks: Sequence[float], half_width: float, x: Reals
+) -> Reals:
+    """Compute the derivative of the polynomial through values around each entry of an array.
 
-    The nodes around a place lie on its side of all kinks.
+    In double precision; the array's type is kept.
 
     Parameters
     ----------
     values : callable
     kinks : sequence of float
+        In ascending order. The nodes around a place lie on its side of all kinks.
     half_width : float
         Of the nodes around a place. At half the distance between kinks at most.
+    x : Reals
     """
-
-    def __init__(
-        self, values: Callable[[Any], Any], kinks: Sequence[float], half_width: float
-    ) -> None:
-        self._values, self._half_width = values, half_width
-        self._edges = np.array([-np.inf, *sorted(kinks), np.inf])
-
-    def __call__(self, x: Reals) -> Reals:
-        """Differentiate at each entry of an array, in double precision; keep the array's type."""
-        given, h = np.asarray(x), self._half_width
-        places: Array = given.astype(float)
-        piece = np.clip(np.searchsorted(self._edges, places, "right"), 1, self._edges.size - 1)
-        lowest, highest = self._edges[piece - 1] + h, self._edges[piece] - h
-        centre = np.minimum(np.maximum(places, lowest), highest)
-        at = (places - centre) / h
-        total = np.zeros_like(places)
-        for node, coefficients in zip(_NODES, _SLOPES.T, strict=True):
-            total += polynomial.polyval(at, coefficients) * self._values(centre + h * node)
-        return (total / h).astype(given.dtype, copy=False)
+    given, h, edges = np.asarray(x), half_width, np.array([-np.inf, *kinks, np.inf])
+    places: Array = given.astype(float)
+    piece = np.clip(np.searchsorted(edges, places, "right"), 1, edges.size - 1)
+    centre = np.minimum(np.maximum(places, edges[piece - 1] + h), edges[piece] - h)
+    at = (places - centre) / h
+    total = np.zeros_like(places)
+    for node, coefficients in zip(_NODES, _SLOPES.T, strict=True):
+        total += polynomial.polyval(at, coefficients) * values(centre + h * node)
+    return (total / h).astype(given.dtype, copy=False)
 
 
 def with_slope(function: Callable[[Any], Any], x: Array) -> tuple[Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,20 +28,10 @@ _RIGHT = GRID[GRID > 0]
 _ENTRYWISE = "a function of an array, entry by entry: "
 
 
-class Entrywise:
-    """A callable with the contract of `ScalarFunction.value`: any shape, either precision."""
+def entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> Values:
+    """Give a callable the contract of `ScalarFunction.value`: any shape, either precision.
 
-    def __init__(self, call: Callable[[Any], Any]) -> None:
-        self.call = call
-
-    def __call__(self, x: Reals) -> Reals:
-        """Return the values in the type of the array; the callable gets one of its own."""
-        x = np.asarray(x)
-        return np.asarray(self.call(x.flatten()), dtype=x.dtype).reshape(x.shape)
-
-
-def check_entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> None:
-    """Refuse what is not a real and finite function of arrays, entry by entry.
+    Refuse what is not a real and finite function of arrays, entry by entry.
 
     Raises
     ------
@@ -49,7 +40,7 @@ def check_entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> No
     z, some = np.union1d(GRID, _ROUND), slice(5, 40)
     with np.errstate(all="ignore"):
         try:
-            whole, alone = np.asarray(call(z.copy())), np.asarray(call(z[some].copy()))
+            whole, alone = (np.asarray(call(part.copy())) for part in (z, z[some]))
         except Exception as error:
             allowed = f"{_ENTRYWISE}for an array it raised {error!r}"
             raise refusal(parameter, name, allowed) from error
@@ -64,8 +55,14 @@ def check_entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> No
         in_arrays = f"{one:.6g} in one array, {other:.6g} in another"
         allowed = f"{_ENTRYWISE}at z = {place:.6g} it is {in_arrays}"
     else:
-        return
+        return partial(_values, call)
     raise refusal(parameter, name, allowed)
+
+
+def _values(call: Callable[[Any], Any], x: Reals) -> Reals:
+    """Return values in the type and shape of an array; the callable gets one of its own."""
+    x = np.asarray(x)
+    return np.asarray(call(x.flatten()), dtype=x.dtype).reshape(x.shape)
 
 
 def check_growth(name: str, values: Values) -> None:
@@ -78,11 +75,10 @@ def check_growth(name: str, values: Values) -> None:
     if not np.any(values(GRID)):
         raise refusal("function", name, "other than zero: it is zero on all of a grid")
     if tail(values) > LONGEST_TAIL:
-        ends = np.array([-RANGE, RANGE])
-        place, value = max(zip(ends, values(ends), strict=True), key=lambda pair: abs(pair[1]))
+        place = max(-RANGE, RANGE, key=lambda z: abs(values(z)))
         allowed = (
             f"of slower growth: rules for N(0, 1) end at |z| = {RANGE:g}, where z^2 f(z)^2 still"
-            f" adds to its mean; at z = {place:g} it is {value:.3g}"
+            f" adds to its mean; at z = {place:g} it is {values(place):.3g}"
         )
         raise refusal("function", name, allowed)
 

@@ -11,23 +11,23 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from giantstep.arrays import Array, Reals
-from giantstep.numerics.differences import Slope
+from giantstep.arrays import Reals
+from giantstep.numerics.differences import slope_between
 from giantstep.numerics.function_checks import (
     GRID,
-    Entrywise,
     check_derivative,
-    check_entrywise,
     check_growth,
+    entrywise,
     find_panels,
     find_parity,
 )
 from giantstep.numerics.function_table import FUNCTIONS, ScalarFunction
-from giantstep.numerics.kinks import BASE_EDGES, SEARCHED, find_kinks, jumps_at, passes
+from giantstep.numerics.kinks import BASE_EDGES, SEARCHED, Values, find_kinks, jumps_at, passes
 from giantstep.registry import Named
 from giantstep.validation import Interval, refusal
 
@@ -123,32 +123,16 @@ class Function:
             raise refusal("name", name, "letters, digits and underscores, a letter first")
         if any(kink not in Interval(-math.inf) for kink in np.ravel(kinks).tolist()):
             raise refusal("kinks", kinks, "finite numbers")
-        check_entrywise("function", word, call)
-        values = Entrywise(call)
+        values = entrywise("function", word, call)
         check_growth(word, values)
-        stated = sorted({*np.ravel(kinks).tolist()})
-        found = [z for z in find_kinks(values) if not np.any(np.isclose(z, stated, 0, _CLOSE))]
-        places = sorted([*stated, *found])
-        edges = find_panels(word, values, places)
-        self.kinks, self.parity = tuple(places), find_parity(values)
-        self.continuous = not any(jumps_at(values, kink) for kink in places)
-        slope: Callable[[Any], Any] = Slope(values, places, float(np.diff(edges).min()) / 16)
+        self.kinks, made = _examined(word, values, sorted({*np.ravel(kinks).tolist()}))
         if derivative is not None:
-            check_entrywise("derivative", _word(derivative), derivative)
-            check_derivative(_word(derivative), Entrywise(derivative), slope)
-            slope = Entrywise(derivative)
-        escaped = word.replace("_", r"\_")
-        made = OwnFunction(
-            word,
-            values,
-            slope,
-            self.parity,
-            tuple(sorted({*places, *_narrow(edges, places)})),
-            self.continuous,
-            oscillates=not np.all(passes(values, _OUTSIDE)),
-            symbol=rf"\mathrm{{{escaped}}}",
-            stated=repr([self.parity, [round(z, 5) for z in places], derivative is not None]),
-        )
+            slope = entrywise("derivative", _word(derivative), derivative)
+            check_derivative(_word(derivative), slope, made.derivative)
+            made = replace(made, derivative=slope)
+        self.parity, self.continuous = made.parity, made.continuous
+        stated = repr([self.parity, [round(z, 5) for z in self.kinks], derivative is not None])
+        made = replace(made, stated=stated)
         self.function = replace(made, name=f"{word}-{made.hash}")
         self.name = Named(self.function.name, self.function)
 
@@ -208,14 +192,30 @@ def check_unchanged(names: Iterable[Any]) -> None:
             raise refusal("function", own.name, allowed)
 
 
+def _examined(
+    word: str, values: Values, stated: list[float]
+) -> tuple[tuple[float, ...], OwnFunction]:
+    """Find the kinks of a function besides those that are stated, and all else from its values."""
+    found = [z for z in find_kinks(values) if not np.any(np.isclose(z, stated, 0, _CLOSE))]
+    places = sorted([*stated, *found])
+    edges = find_panels(word, values, places)
+    # Panels that are narrower than those of any function end where it varies fast.
+    wide = np.pad(np.isin(edges, [*BASE_EDGES, *places]), 1, constant_values=True)
+    narrow = edges[~(wide[1:-1] & wide[:-2] & wide[2:])]
+    escaped = word.replace("_", r"\_")
+    return tuple(places), OwnFunction(
+        word,
+        values,
+        partial(slope_between, values, places, float(np.diff(edges).min()) / 16),
+        find_parity(values),
+        tuple(sorted({*places, *narrow})),
+        not any(jumps_at(values, kink) for kink in places),
+        oscillates=not np.all(passes(values, _OUTSIDE)),
+        symbol=rf"\mathrm{{{escaped}}}",
+    )
+
+
 def _word(call: object) -> str:
     """Make a word of the name of a callable."""
     word = re.sub(r"\W", "", getattr(call, "__name__", type(call).__name__), flags=re.ASCII)
     return word if _WORD.fullmatch(word) else "function"
-
-
-def _narrow(edges: Array, kinks: Sequence[float]) -> Array:
-    """List the ends of panels that are narrower than those of any function."""
-    wide = np.isin(edges, [*BASE_EDGES, *kinks])
-    beside = np.pad(wide, 1, constant_values=True)
-    return edges[~(wide & beside[:-2] & beside[2:])]

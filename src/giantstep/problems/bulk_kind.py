@@ -23,9 +23,7 @@ def validate_bulk(problem: Problem, bulk: str) -> None:
     """
     if bulk not in BULKS:
         raise refusal("bulk", bulk, f"one of {', '.join(BULKS)}")
-    if bulk == ISOTROPIC:
-        return
-    if not problem.has_steps:
+    if bulk == TRAINED and not problem.has_steps:
         raise refusal("bulk", bulk, f"{ISOTROPIC} for spiked random features given directly")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +12,6 @@ from giantstep.validation import Fault, InvalidParametersError
 
 # The type of a field that is given a name or a callable, and is the name.
 FunctionName = Any
-# As `Function` makes them.
-_OWN_NAME = re.compile(r"\w+-[0-9a-f]{8}")
 
 
 @dataclass(frozen=True)
@@ -36,16 +33,8 @@ class FunctionDomain:
                 return given, [Fault(name, fault.value, fault.allowed) for fault in error.faults]
         known = expression_name(known) if isinstance(known, str) else known
         faults = KNOWN_FUNCTIONS.faults(name, known)
-        if faults and is_own_name(given):
-            allowed = "a callable: a name that ends so belongs to one, and does not tell which"
-            faults = [Fault(name, given, allowed)]
         if known == CLASS:
             faults = [Fault(name, given, str(self))]
         if self.continuous and not faults and not lookup(known).continuous:
             faults = [Fault(name, known, "continuous, for gradient steps")]
         return known, faults
-
-
-def is_own_name(given: object) -> bool:
-    """Tell whether this reads as a name that `Function` makes."""
-    return _OWN_NAME.fullmatch(str(given)) is not None

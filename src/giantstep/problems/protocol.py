@@ -22,7 +22,7 @@ from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.losses import SQUARE, STEP_LOSSES, lookup_loss
 from giantstep.problems.parameter import Parameter, means, read_parameters, refuse, unmet
 from giantstep.problems.readout import READOUT, UNIFORM, Vocabulary
-from giantstep.problems.schedules import OnePerStep, PerStep, Schedule, each_row, numbers
+from giantstep.problems.schedules import OnePerStep, PerStep, Schedule, numbers
 from giantstep.problems.shared import (
     ALPHA0,
     BETA,
@@ -238,12 +238,11 @@ class Protocol:
     @cached_property
     def each_step(self) -> tuple[Protocol, ...]:
         """The steps as protocols of one step each, on a batch of its own."""
-        rows = each_row(self, SCHEDULED)
-        return tuple(replace(self, steps=1, reuse_batch=False, **row) for row in rows)
+        rows = zip(*(numbers(self, name) for name in SCHEDULED), strict=True)
+        named = (dict(zip(SCHEDULED, row, strict=True)) for row in rows)
+        return tuple(replace(self, steps=1, reuse_batch=False, **row) for row in named)
 
     has_steps: ClassVar[bool] = True
-    # The field that divides neurons into groups.
-    groups_field: ClassVar[str] = "readout"
 
     @property
     def is_giant_step(self) -> bool:
@@ -302,12 +301,6 @@ class Protocol:
     def shares(self) -> tuple[float, ...]:
         """The fraction of the neurons in each group."""
         return tuple(share for _, share in self.readout)
-
-    @property
-    def ratios(self) -> list[tuple[str, float]]:
-        """What networks have as many times the dimension of, with the name of each."""
-        batches = sorted(x for x in numbers(self, "alpha0") if 0 < x < math.inf)
-        return [("beta", self.beta), *(("alpha0", x) for x in dict.fromkeys(batches))]
 
     @property
     def follows_population(self) -> bool:

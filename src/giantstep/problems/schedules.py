@@ -65,9 +65,3 @@ def numbers(problem: Any, name: str) -> tuple[float, ...]:
 def has_schedules(problem: Any, names: Sequence[str]) -> bool:
     """Tell whether any of these parameters has one number for each step."""
     return any(isinstance(getattr(problem, name), tuple) for name in names)
-
-
-def each_row(problem: Any, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return these parameters of each step, by name."""
-    rows = zip(*(numbers(problem, name) for name in names), strict=True)
-    return [dict(zip(names, row, strict=True)) for row in rows]

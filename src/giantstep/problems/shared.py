@@ -11,7 +11,7 @@ from giantstep.problems.function_field import FunctionDomain
 from giantstep.problems.inputs import KNOWN_INPUTS
 from giantstep.problems.parameter import Parameter
 from giantstep.problems.schedules import Schedule
-from giantstep.problems.targets import PretrainTargetDomain, TargetDomain
+from giantstep.problems.targets import SAME_TARGET, TargetDomain
 
 _STRUCTURED, _TRANSFER = "docs/structured-inputs.md", "docs/transfer.md"
 ACTIVATION = Parameter("activation of the network", r"\sigma", FunctionDomain(), "(1)")
@@ -62,7 +62,7 @@ EXPONENT = Parameter(
     later=True,
 )
 PRETRAIN_TARGET = Parameter(
-    "target that the steps learn", r"\sigma_A", PretrainTargetDomain(), _TRANSFER, later=True
+    "target that the steps learn", r"\sigma_A", TargetDomain(SAME_TARGET), _TRANSFER, later=True
 )
 TASK_OVERLAP = Parameter(
     "overlap of the directions of the two targets",

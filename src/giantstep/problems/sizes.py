@@ -17,8 +17,10 @@ from giantstep.problems.parameter import (
     means,
     read_parameters,
     refuse,
+    unmet,
 )
 from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.schedules import numbers
 from giantstep.problems.targets import teacher_of
 from giantstep.validation import COUNT, Fault, Interval, collected, interval_faults, raise_all
 
@@ -89,24 +91,25 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
     faults: list[Fault] = []
     with collected(faults):
         problem.with_giant_step(sizes.dimension)
-    allowed = f"such that {{}} * dimension (here {sizes.dimension}) is from 1 to {LARGEST}"
-    faults += [
-        Fault(name, ratio, allowed.format(name))
-        for name, ratio in (*problem.ratios, *(("alpha", alpha) for alpha in grid.alpha))
-        if not 1 <= sizes.count(ratio) <= LARGEST
-    ]
+    batches = numbers(problem, "alpha0") if problem.has_steps else ()
+    finite = sorted({x for x in batches if 0 < x < np.inf})
+    for name, ratios in (("beta", [problem.beta]), ("alpha0", finite), ("alpha", grid.alpha)):
+        allowed = f"such that {name} * dimension (here {sizes.dimension}) is from 1 to {LARGEST}"
+        wrong = [ratio for ratio in ratios if not 1 <= sizes.count(ratio) <= LARGEST]
+        faults += [Fault(name, ratio, allowed) for ratio in wrong]
     teacher = teacher_of(problem.target)
     least, why = 1 + (teacher.directions if teacher else 1), "the directions of the target"
     if problem.follows_population:
         least, why = POPULATION_DIMENSION, "the population gradient (alpha0 = inf)"
-        if problem.label_flips > 0:
-            faults.append(Fault("label_flips", problem.label_flips, f"0 for {why}"))
-        if teacher and not teacher.is_polynomial:
-            faults.append(Fault("target", problem.target, f"a polynomial for {why}"))
-        if (loss := getattr(problem, "step_loss", SQUARE)) != SQUARE:
-            faults.append(Fault("step_loss", loss, f"{SQUARE} in networks, for {why}"))
-        if problem.has_covariance:
-            faults.append(Fault("alpha0", np.inf, f"finite in networks, {ALWAYS}"))
+        known = not teacher or teacher.is_polynomial
+        square = getattr(problem, "step_loss", SQUARE) == SQUARE
+        checks: list[tuple[str, object, str]] = [
+            ("label_flips", problem.label_flips == 0, f"0 for {why}"),
+            ("target", known, f"a polynomial for {why}"),
+            ("step_loss", square, f"{SQUARE} in networks, for {why}"),
+            ("alpha0", not problem.has_covariance, f"finite in networks, {ALWAYS}"),
+        ]
+        faults += unmet(problem, checks)
     if sizes.dimension < least:
         faults.append(Fault("dimension", sizes.dimension, f"{least} or more, for {why}"))
     raise_all(faults + _group_faults(problem, sizes))
@@ -137,8 +140,5 @@ def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
     neurons = min(sizes.count(problem.beta), LARGEST)
     counts = np.diff(group_ends(problem.shares, neurons), prepend=0)
     allowed = f"large enough for one of the {neurons} neurons at this dimension"
-    return [
-        Fault(problem.groups_field, share, allowed)
-        for share, count in zip(problem.shares, counts, strict=True)
-        if count < 1
-    ]
+    empty = [share for share, count in zip(problem.shares, counts, strict=True) if count < 1]
+    return [Fault("readout" if problem.has_steps else "fraction", x, allowed) for x in empty]

@@ -199,7 +199,6 @@ class SpikedFeatures:
     is_giant_step: ClassVar[bool] = True
     follows_population: ClassVar[bool] = False
     target_weights: ClassVar[None] = None
-    groups_field: ClassVar[str] = "fraction"
 
     def with_giant_step(self, dimension: float) -> SpikedFeatures:
         """Return the features, which are the same at every dimension."""
@@ -226,11 +225,6 @@ class SpikedFeatures:
     def shares(self) -> tuple[float, ...]:
         """The fraction of the neurons in each group."""
         return tuple(self.groups.pi.tolist())
-
-    @property
-    def ratios(self) -> list[tuple[str, float]]:
-        """What networks have as many times the dimension of, with the name of each."""
-        return [("beta", self.beta)]
 
     @property
     def alignments(self) -> Array:
@@ -270,15 +264,12 @@ def _check_alignment(srf: SpikedFeatures, given: Any) -> list[Fault]:
 
 def _check_groups(srf: SpikedFeatures, given: dict[str, Any]) -> list[Fault]:
     """Store one entry per group in each field."""
-    columns = {name: getattr(srf, name) for name in _PER_GROUP}
-    groups = max(map(len, columns.values()))
+    groups, faults = max(len(getattr(srf, name)) for name in _PER_GROUP), []
     allowed = f"one number, or one for each of the {groups} groups"
-    faults = [
-        Fault(name, given[name], allowed)
-        for name, column in columns.items()
-        if len(column) not in (1, groups)
-    ]
-    for name, column in columns.items():
+    for name in _PER_GROUP:
+        column = getattr(srf, name)
+        if len(column) not in (1, groups):
+            faults.append(Fault(name, given[name], allowed))
         object.__setattr__(srf, name, column * groups if len(column) == 1 else column)
     if not faults and abs(np.sum(srf.fraction) - 1) > FRACTION_ROUNDING:
         faults.append(Fault("fraction", given["fraction"], "numbers that add up to 1"))

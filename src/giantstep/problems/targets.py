@@ -7,6 +7,7 @@ expression of a teacher, such as `z1+z1*z2`.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
@@ -17,7 +18,7 @@ from giantstep.numerics.expressions import is_expression
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import CLASS, KNOWN_FUNCTIONS, lookup, shifted
-from giantstep.problems.function_field import FunctionDomain, is_own_name
+from giantstep.problems.function_field import FunctionDomain
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.teachers import KNOWN_TEACHERS, Teacher, lookup_teacher, own_teacher
 from giantstep.registry import Named
@@ -34,18 +35,21 @@ CLASS_INPUTS = f"mixture:M where a target is the {CLASS}"
 ALLOWED_TARGETS = f"{KNOWN_FUNCTIONS}, {CLASS} for inputs of a mixture, or {KNOWN_TEACHERS}"
 
 
+@dataclass(frozen=True)
 class TargetDomain:
-    """Functions of one direction, by their names or as callables, and teachers.
+    """Functions of one direction, by their names or as callables, and teachers; or a word.
 
     Names of teachers are stored without spaces: equal teachers have equal names.
     """
 
+    word: str = CLASS
+
     def __str__(self) -> str:
-        return ALLOWED_TARGETS
+        return ALLOWED_TARGETS if self.word == CLASS else f"{self.word}, or {ALLOWED_TARGETS}"
 
     def read(self, name: str, given: Any) -> tuple[Any, list[Fault]]:
         """Return the name of a target, or list what is wrong with it."""
-        if given == CLASS:
+        if given in (CLASS, self.word):
             return given, []
         if _arguments(given) > 2:
             return given, [Fault(name, given, "a function of one or two arrays")]
@@ -57,7 +61,7 @@ class TargetDomain:
         if isinstance(given, Named) and not KNOWN_TEACHERS.faults(name, given):
             return given, []
         known, faults = FunctionDomain().read(name, given)
-        if not faults or callable(given) or is_own_name(given) or is_expression(given):
+        if not faults or callable(given) or is_expression(given):
             return known, faults
         teacher = str(given).replace(" ", "")
         if KNOWN_TEACHERS.faults(name, teacher):
@@ -68,17 +72,6 @@ class TargetDomain:
             allowed = f"of degree {LARGEST_TARGET_DEGREE} at most, not {known_teacher.degree}"
             return given, [Fault(name, given, allowed)]
         return teacher, []
-
-
-class PretrainTargetDomain(TargetDomain):
-    """Targets, and the word that stands for the one that the readout learns."""
-
-    def __str__(self) -> str:
-        return f"{SAME_TARGET}, or {ALLOWED_TARGETS}"
-
-    def read(self, name: str, given: Any) -> tuple[Any, list[Fault]]:
-        """Return the name of a target or that word, or list what is wrong with it."""
-        return (given, []) if given == SAME_TARGET else super().read(name, given)
 
 
 def _arguments(given: Any) -> int:

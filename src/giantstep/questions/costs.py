@@ -255,7 +255,7 @@ def _first_layer(problem: Problem, d: int, p: int, ahead: int) -> tuple[float, f
         return 0.0, weights, 4 * weights
     if problem.follows_population:  # products of all pairs of rows
         pairs = problem.steps * (8 * p * weights + _PAIR * p**2)
-        return pairs, weights, 28 * weights + 40 * FEWER_ROWS * p
+        return pairs, weights, 28 * weights + 48 * p**2
     samples = sum(round(step.alpha0 * d) for step in problem.each_step)
     held = 8 * weights + ahead * FEWER_ROWS * (12 * p + 4 * d)
     return samples * (4.0 * weights + _SAMPLE), weights + float(samples) * d, held

@@ -39,6 +39,7 @@ from giantstep.questions.task import Task
 from giantstep.questions.values import Axes, read_axes
 from giantstep.simulation.cross_validation import cross_validation_of_networks
 from giantstep.simulation.ensembles import ensembles_of_networks
+from giantstep.simulation.replicates import network_replicates
 from giantstep.theory.optima import FOLDS, GCV
 from giantstep.validation import Fault, collected, raise_all
 
@@ -247,7 +248,10 @@ def _further(
     """Measure what is asked beside errors: means and standard errors."""
     grid = Grid(given["alpha"], given["ridge"], given["loss"])
     sizes = Sizes(given["dimension"], given["trainings"], given["test_samples"])
-    found = measure(problem, grid, sizes, given["networks"], given["seed"], count, report, threads)
+    several = network_replicates(
+        problem, grid, sizes, given["networks"], given["seed"], report, threads
+    )
+    found = measure(several, grid, count)
     dims = "network", "training", "alpha", "ridge"
     raw = {
         f"simulated_{name}": (dims[:1] + dims[1 - x.ndim :], x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import svd
@@ -13,12 +13,10 @@ from giantstep.arrays import Array
 from giantstep.problems.convex_losses import Loss
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, lookup_loss
-from giantstep.problems.problem import Problem
-from giantstep.problems.sizes import Sizes
 from giantstep.simulation.arithmetic import ROWS, block_sizes
 from giantstep.simulation.convex_readout import ConvexPath, leave_one_out
 from giantstep.simulation.network_features import NetworkFeatures
-from giantstep.simulation.replicates import Progress, network_replicates, no_progress
+from giantstep.simulation.replicates import Replicate
 from giantstep.simulation.samples import TRAINING
 
 
@@ -62,21 +60,14 @@ def cross_validator(
 
 
 def cross_validation_of_networks(
-    problem: Problem,
-    grid: Grid,
-    sizes: Sizes,
-    networks: Iterable[int],
-    root_seed: int,
-    folds: int,
-    progress: Progress = no_progress,
-    threads: int = 1,
+    several: Iterable[Replicate], grid: Grid, folds: int
 ) -> dict[str, Array]:
     """Cross-validate on the training sets on which `simulate` fits the same networks.
 
     Parameters
     ----------
-    problem, grid, sizes, networks, root_seed, progress, threads
-        As in `simulate.simulate`.
+    several : iterable of Replicate
+    grid : Grid
     folds : int
 
     Returns
@@ -84,22 +75,24 @@ def cross_validation_of_networks(
     dict of str to Array, shape (networks, trainings, alphas, ridges)
         By the names of `CrossValidation`.
     """
-    counts, measured = [sizes.count(alpha) for alpha in grid.alpha], []
-    blocks = range(len(block_sizes(max(counts), ROWS)))
-    several = network_replicates(problem, grid, sizes, networks, root_seed, progress, threads)
-    for replicate in several:
-        features = NetworkFeatures(replicate, np.float64)
-        scaled = [ridge * replicate.layer.bias.size for ridge in grid.ridge]
-        for training in range(sizes.trainings):
-            drawn = [features.draw(ROWS, TRAINING, training, block) for block in blocks]
-            values = np.concatenate([of_block for _, of_block in drawn], dtype=float)
-            labels = np.concatenate([samples.labels for samples, _ in drawn])
-            parts = [cross_validator(grid.loss, values[:n], labels[:n], folds) for n in counts]
-            measured.append([[validate(ridge) for ridge in scaled] for validate in parts])
-            replicate.report(1 / sizes.trainings)
-    shape = -1, sizes.trainings, len(grid.alpha), len(grid.ridge), len(CrossValidation._fields)
-    stacked = np.moveaxis(np.array(measured).reshape(shape), -1, 0)
-    return dict(zip(CrossValidation._fields, stacked, strict=True))
+    networks = np.array([_of_network(replicate, grid, folds) for replicate in several])
+    return dict(zip(CrossValidation._fields, np.moveaxis(networks, -1, 0), strict=True))
+
+
+def _of_network(replicate: Replicate, grid: Grid, folds: int) -> list[Any]:
+    """Cross-validate on each training set of one network, at each sample complexity and ridge."""
+    sizes, features, found = replicate.sizes, NetworkFeatures(replicate, np.float64), []
+    counts = [sizes.count(alpha) for alpha in grid.alpha]
+    scaled = [ridge * replicate.layer.bias.size for ridge in grid.ridge]
+    for training in range(sizes.trainings):
+        blocks = range(len(block_sizes(max(counts), ROWS)))
+        drawn = [features.draw(ROWS, TRAINING, training, block) for block in blocks]
+        values = np.concatenate([of_block for _, of_block in drawn], dtype=float)
+        labels = np.concatenate([samples.labels for samples, _ in drawn])
+        parts = [cross_validator(grid.loss, values[:n], labels[:n], folds) for n in counts]
+        found.append([[validate(ridge) for ridge in scaled] for validate in parts])
+        replicate.report(1 / sizes.trainings)
+    return found
 
 
 def _refit(loss: Loss, features: Array, labels: Array, ridge: float, folds: int) -> CrossValidation:

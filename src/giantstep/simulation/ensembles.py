@@ -12,32 +12,24 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.problems.grid import Grid
-from giantstep.problems.problem import Problem
-from giantstep.problems.sizes import Sizes
 from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS, block_sizes
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.network_features import NetworkFeatures
-from giantstep.simulation.replicates import Progress, Replicate, network_replicates, no_progress
+from giantstep.simulation.replicates import Replicate
 from giantstep.simulation.samples import TEST
 from giantstep.simulation.simulate import fit_readouts
 
 
 def ensembles_of_networks(
-    problem: Problem,
-    grid: Grid,
-    sizes: Sizes,
-    networks: Iterable[int],
-    root_seed: int,
-    members: int,
-    progress: Progress = no_progress,
-    threads: int = 1,
+    several: Iterable[Replicate], grid: Grid, members: int
 ) -> dict[str, Array]:
     """Measure averages over networks with initial weights of their own, on the same samples.
 
     Parameters
     ----------
-    problem, grid, sizes, networks, root_seed, progress, threads
-        As in `simulate.simulate`, whose networks are the first of each ensemble.
+    several : iterable of Replicate
+        The networks of `simulate.simulate`, which are the first of each ensemble.
+    grid : Grid
     members : int
         Networks of an ensemble.
 
@@ -47,7 +39,6 @@ def ensembles_of_networks(
         By the names of `sources_of_variance` in the theory, without bias by the numbers of networks
         and training sets; NaN where they need two of them and there is one.
     """
-    several = network_replicates(problem, grid, sizes, networks, root_seed, progress, threads)
     each = [_measure(replicate, grid, members) for replicate in several]
     return {name: np.stack([one[name] for one in each]) for name in each[0]}
 

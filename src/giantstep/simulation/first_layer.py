@@ -29,7 +29,6 @@ from giantstep.simulation.gradient_steps import BatchSteps, take_step
 from giantstep.simulation.gradients import population_gradient
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, draw_samples, stream, unit_rows
 from giantstep.simulation.threads import Workers
-from giantstep.simulation.trained_gradient import trained_population_gradient
 
 
 @dataclass(frozen=True)
@@ -241,10 +240,9 @@ def _follow_population(
     o, along = omega.astype(float), directions.astype(float)
     for k, (step, rate) in enumerate(zip(problem.each_step, rates, strict=True)):
         w = weights.astype(float)
-        if k == 0 and isinstance(target, ScalarFunction):
-            gradient = population_gradient(w, o, activation, target, along[0])
-        else:
-            gradient = trained_population_gradient(w, o, activation, target, along)
+        initial = k == 0 and isinstance(target, ScalarFunction)
+        norms = np.ones(len(w)) if initial else np.linalg.norm(w, axis=1)
+        gradient = population_gradient(w, norms, o, activation, target, along)
         take_step(step, weights, rate * gradient, rate)
     if isinstance(target, ScalarFunction):
         slopes = np.atleast_1d(standard_moments(target).slope)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.polynomial.polynomial import polyval
 
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.function_table import ScalarFunction
-from giantstep.numerics.gaussian import hermite_coefficients, self_gradient
+from giantstep.numerics.gaussian import hermite_coefficients, hermite_polynomials
+from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.problems.convex_losses import Loss
 from giantstep.problems.losses import LOSSES, SQUARE
+from giantstep.problems.teachers import Teacher
 from giantstep.validation import refusal
 
-# Random rows overlap by more than this only in very low dimensions. There the power series in the
-# overlap would need degrees that quadrature does not resolve.
-LARGEST_OVERLAP = 0.75
-# Rows whose overlaps with all others are in memory at once.
-_BLOCK = 512
+# Quadrature resolves Hermite coefficients up to this degree. For smooth activations they are then
+# rounding; for one with a corner, the rest of the series in this overlap of rows is below 1e-4.
+_LARGEST_DEGREE, _LARGEST_OVERLAP = 150, 0.95
+# Of the power series, relative.
 _PRECISION = 1e-14
 
 
@@ -59,24 +61,30 @@ def batch_slopes(
 
 
 def population_gradient(
-    weights: Array, omega: Array, activation: ScalarFunction, target: ScalarFunction, theta: Array
+    weights: Array,
+    norms: Array,
+    omega: Array,
+    activation: ScalarFunction,
+    target: ScalarFunction | Teacher,
+    directions: Array,
 ) -> Array:
-    """Compute `E omega_i (y - f0(x)) sigma'(w_i.x) x` over x ~ N(0, I_d), exactly.
+    """Compute `E omega_i (y - f(x)) sigma'(w_i.x) x` over x ~ N(0, I_d), exactly.
 
-    By Stein's lemma `E g(u.x) sigma'(w.x) x = u E g' sigma' + w E g sigma''`, for g the target
-    along theta or the activation along another row. By Mehler's formula both expectations are
-    power series in the overlap u.w, with coefficients from the Hermite coefficients of g and
-    sigma. Label noise averages out.
+    By Stein's lemma `E g(u.x) h(v.x) x = u E g' h + v E g h'`, for g the target or the activation
+    along another row. By Mehler's formula both expectations are power series in the overlap of unit
+    rows u and v, with the Hermite coefficients of g and of `sigma(|w_i| z)`.
 
     Parameters
     ----------
     weights : Array, shape (p, d)
-        Rows of unit norm.
+    norms : Array, shape (p,)
+        Of the rows: one at initialisation.
     omega : Array, shape (p,)
-        The readout times sqrt(p), as in `batch_slopes`.
-    activation, target : ScalarFunction
-    theta : Array, shape (d,)
-        The target's direction, of unit norm.
+        The readout times sqrt(p).
+    activation : ScalarFunction
+    target : ScalarFunction or Teacher
+    directions : Array, shape (D, d)
+        The target's, orthonormal.
 
     Returns
     -------
@@ -85,67 +93,82 @@ def population_gradient(
     Raises
     ------
     InvalidParametersError
-        If two rows, or a row and theta, overlap by more than `LARGEST_OVERLAP`.
+        If two rows, or a row and a direction, overlap by more than 0.95.
     """
-    gradient = np.empty_like(weights)
-    for start in range(0, weights.shape[0], _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        gradient[rows] = _population_rows(weights, rows, omega, activation, target, theta)
-    gradient *= omega[:, None]
-    return gradient
-
-
-def _population_rows(
-    weights: Array,
-    rows: slice,
-    omega: Array,
-    activation: ScalarFunction,
-    target: ScalarFunction,
-    theta: Array,
-) -> Array:
-    """Compute `E (y - f0(x)) sigma'(w_i.x) x` for some of the rows."""
-    own_rows = weights[rows]
-    on_target, among = own_rows @ theta, own_rows @ weights.T
-    itself = np.arange(own_rows.shape[0]), np.arange(own_rows.shape[0]) + rows.start
+    units = weights / norms[:, None]
+    on_target = np.stack([units @ direction for direction in directions], axis=1)
+    among = units @ units.T
+    itself = np.diag_indices_from(among)
     among[itself] = 0
-    largest = max(float(np.abs(overlaps).max()) for overlaps in (on_target, among))
-    if largest > LARGEST_OVERLAP:
-        allowed = f"larger: two random rows overlap by {largest:.2f}, above {LARGEST_OVERLAP}"
-        raise refusal("dimension", theta.size, allowed)
-    # As many Hermite coefficients as the power series need.
-    degree = series_degree(largest) + 2
-    student, teacher = (hermite_coefficients(f, degree) for f in (activation, target))
-    along_other, along_own = _stein_series(teacher, student)
-    gradient = np.outer(along_other(on_target), theta)
-    own = along_own(on_target)
-    # Subtract the network's output f0, a mean over rows; a row's own output is a case of its own.
-    along_other, along_own = _stein_series(student, student)
-    others = along_other(among) * omega
-    others[itself] = self_gradient(activation) * omega[rows]
-    gradient -= others @ weights / omega.size
-    from_others = along_own(among) * omega
-    from_others[itself] = 0
-    own -= from_others.sum(axis=1) / omega.size
-    gradient += own[:, None] * own_rows
+    largest = max(float(np.abs(values).max()) for values in (on_target, among))
+    if largest > _LARGEST_OVERLAP:
+        large = f"two rows overlap by {largest:.2f}, above {_LARGEST_OVERLAP}"
+        raise refusal("alpha0", math.inf, f"finite after steps that are so large: {large}")
+    converged = math.ceil(math.log(_PRECISION) / math.log(max(largest, 1e-3)))
+    degree = min(_LARGEST_DEGREE, max(4, converged)) - 2
+    if isinstance(target, ScalarFunction):
+        student, own = _row_coefficients(activation, norms, degree + 2)
+        teacher = hermite_coefficients(target, degree + 2)
+        along_theta, along_row = _target_series(teacher, student, on_target[:, 0])
+        along_target = along_theta[:, None]
+    else:
+        student, own = _row_coefficients(activation, norms, max(degree, target.degree) + 2)
+        factors = [math.sqrt(math.factorial(k)) for k in range(len(student))]
+        derivatives = student * np.array(factors)[:, None]
+        along_target, along_row = target.mean_gradient(derivatives, on_target)
+    # Subtract the network's output, a mean over rows; a row's own part is a case of its own.
+    along_others, from_others = _output_series(student, omega, among)
+    gradient: Array = along_target @ directions - along_others @ units / omega.size
+    along_row -= (from_others + own * omega) / omega.size
+    gradient += along_row[:, None] * units
+    gradient *= (omega / norms)[:, None]
     return gradient
 
 
-def series_degree(largest: float) -> int:
-    """Choose the degree at which the power series in overlaps up to `largest` have converged."""
-    return max(4, math.ceil(math.log(_PRECISION) / math.log(max(largest, 1e-3))))
+def _row_coefficients(activation: ScalarFunction, norms: Array, degree: int) -> tuple[Array, Array]:
+    """Compute normalised Hermite coefficients of sigma(s z) for each norm s, and the own output.
 
-
-def _stein_series(
-    outer: Array, inner: Array
-) -> tuple[np.polynomial.Polynomial, np.polynomial.Polynomial]:
-    """Expand `E g'(s) sigma'(t)` and `E g(s) sigma''(t)` in powers of the overlap of s and t.
-
-    Parameters
-    ----------
-    outer, inner : Array
-        Normalised Hermite coefficients of g and of sigma.
+    Returns
+    -------
+    coefficients : Array, shape (degree + 1, p)
+    own : Array, shape (p,)
+        E z sigma(s z) s sigma'(s z).
     """
-    k = np.arange(outer.size - 2)
-    along_other = (k + 1) * outer[1:-1] * inner[1:-1]
-    along_own = np.sqrt((k + 1) * (k + 2)) * outer[:-2] * inner[2:]
-    return np.polynomial.Polynomial(along_other), np.polynomial.Polynomial(along_own)
+    kinks = np.array(activation.kinks or (0.0,))
+    z, weights = split_rule(unit_edges(kinks / norms[:, None]))
+    points = norms[:, None] * z
+    weighted = weights * activation.value(points)
+    own = norms * np.sum(weighted * z * activation.derivative(points), axis=1)
+    projections = [np.sum(weighted * He, axis=1) for He in hermite_polynomials(z, degree)]
+    return np.array(projections), own
+
+
+def _target_series(teacher: Array, student: Array, overlap: Array) -> tuple[Array, Array]:
+    """Sum `E g'(s) h'(t)` and `E g(s) h''(t)` over powers of the overlap, for each row's h."""
+    k = np.arange(len(teacher) - 2)[:, None]
+    along_target = (k + 1) * teacher[1:-1, None] * student[1:-1]
+    along_row = teacher[:-2, None] * (np.sqrt((k + 1) * (k + 2)) * student[2:])
+    both = np.stack([along_target, along_row], axis=1)
+    summed: Array = polyval(overlap, both, tensor=False)
+    return summed[0], summed[1]
+
+
+def _output_series(student: Array, omega: Array, among: Array) -> tuple[Array, Array]:
+    """Sum the same over the other rows, times their readouts.
+
+    Returns
+    -------
+    along_others : Array, shape (p, p)
+        `omega_j E h_j'(s) h_i'(t)`, without i = j.
+    from_others : Array, shape (p,)
+        The sum over j of `omega_j E h_j(s) h_i''(t)`.
+    """
+    along_others, from_others = np.zeros_like(among), np.zeros(omega.size)
+    power = 1.0 - np.eye(omega.size)
+    for k in range(len(student) - 2):
+        slopes = math.sqrt(k + 1) * student[k + 1]
+        along_others += power * slopes[:, None] * (slopes * omega)
+        twice = math.sqrt((k + 1) * (k + 2)) * student[k + 2]
+        from_others += twice * (power @ (student[k] * omega))
+        power *= among
+    return along_others, from_others

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -105,7 +105,7 @@ class RidgePath:
             return lambda ridges: _fit_dual(self.membership, blocks, ridges, self._solutions)
         self._sum_kept(len(self._kept) - 1)
         assert self._moments is not None
-        moments = self._moments.copy()
+        moments = _Moments(*astuple(self._moments))  # copies
         return lambda ridges: _fit_primal(moments, part, count, ridges, self._solutions)
 
 
@@ -164,9 +164,6 @@ class _Moments:
         self.inner += block.rest.T @ block.rest
         self.cross += block.rest.T @ beside
         self.outer += beside.T @ beside
-
-    def copy(self) -> _Moments:
-        return _Moments(self.membership, self.inner.copy(), self.cross.copy(), self.outer.copy())
 
 
 def _fit_primal(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -40,8 +41,7 @@ _TESTED = ("test_error", "classification_error", "test_loss", "learned_function"
 _FEW = 64
 
 
-@dataclass(frozen=True)
-class Simulated:
+class Simulated(SimpleNamespace):
     """Measurements of simulated networks, each of shape (networks, trainings, alphas, ridges, ...).
 
     Attributes
@@ -61,18 +61,6 @@ class Simulated:
         Mean output at the values `measurements.SLABS` of theta.x; on samples, in thin slabs around
         them, and NaN for an empty slab.
     """
-
-    test_error: Array
-    training_error: Array
-    classification_error: Array
-    training_loss: Array
-    test_loss: Array
-    m: Array
-    zeta: Array
-    psi: Array
-    q1: Array
-    q2: Array
-    learned_function: Array
 
 
 def simulate(
@@ -164,11 +152,15 @@ def _measure_in(
     flat = fit.readouts.reshape(-1, fit.readouts.shape[-1])
     tested = _test(features, tests, flat, grid.loss, report)
     shape, overlaps = fit.readouts.shape[:-1], measure_overlaps(replicate.layer, fit.readouts)
+    errors, wrong, losses, learned = (x.reshape(*shape, *x.shape[1:]) for x in tested)
     return {
+        "test_error": errors,
         "training_error": fit.errors,
+        "classification_error": wrong,
         "training_loss": fit.losses,
-        **{k: x.reshape(*shape, *x.shape[1:]) for k, x in zip(_TESTED, tested, strict=True)},
+        "test_loss": losses,
         **{name: getattr(overlaps, name) for name in ("m", "zeta", "psi", "q1", "q2")},
+        "learned_function": learned,
     }
 
 
@@ -243,7 +235,7 @@ def _test(
 def _test_on_samples(
     features: NetworkFeatures, sizes: list[int], readouts: Array, loss: Loss, report: Report
 ) -> tuple[Array, ...]:
-    """Average over blocks of fresh clean samples what `_TESTED` names."""
+    """Average errors, losses and outputs over blocks of fresh clean samples."""
 
     def block(item: tuple[int, int]) -> tuple[Array, ...]:
         index, rows = item
