@@ -8,7 +8,12 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from giantstep.figures import style
-from giantstep.figures.elements import finite_size_and_networks, legends_under, title_panel
+from giantstep.figures.elements import (
+    finite_size_and_networks,
+    legends_under,
+    ticks,
+    title_panel,
+)
 from giantstep.figures.labels import BEST_LINEAR, TEST_ERROR
 from giantstep.figures.selection import select
 
@@ -28,6 +33,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         linear = float(solved["best_linear_error"].values[0])
         axes.axhline(linear, label=BEST_LINEAR, **style.REFERENCE)
         axes.set(xlabel="steps", ylabel=TEST_ERROR, ylim=(0, None))
+        ticks(axes, "x", solved["steps"].values)
         title_panel(axes, i, title)
     legends_under(places)
     return figure
