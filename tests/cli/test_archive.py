@@ -10,7 +10,7 @@ from PIL import Image
 
 import giantstep
 from giantstep.cli.main import main
-from giantstep.workflow.archive import METADATA, read_archive
+from giantstep.workflow.archive import METADATA
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +56,7 @@ def repacked(archive, path, changes):
     ("changes", "message"),
     [
         ({"results/scores/fig2.csv": b"1"}, "results/scores/fig2.csv is not what was packed"),
+        ({"config/figures/fig2.py": b"1/0"}, "config/figures/fig2.py was not packed with the rest"),
         ({METADATA: b"{"}, "is not an archive of a figure"),
         ({METADATA: b'{"@graph": []}'}, "is not an archive of a figure"),
     ],
@@ -65,11 +66,14 @@ def test_an_archive_that_was_changed_is_refused(archive, tmp_path, capsys, chang
     assert message in capsys.readouterr().err
 
 
-def test_what_an_archive_does_not_list_is_not_unpacked(archive, tmp_path):
-    (tmp_path / "folder").mkdir()
-    path = repacked(archive, tmp_path / "more.zip", {"config/figures/fig2.py": b"1/0"})
-    assert read_archive(path, tmp_path / "folder") == "fig2"
-    assert not (tmp_path / "folder/config/figures/fig2.py").exists()
+def test_an_archive_of_zeros_is_refused_before_it_is_unpacked(
+    archive, tmp_path, capsys, monkeypatch
+):
+    path = repacked(archive, tmp_path / "zeros.zip", {"README.md": bytes(10**7)})
+    monkeypatch.setattr("giantstep.workflow.archive._LARGEST", 10**7)
+    monkeypatch.setattr(zipfile.ZipFile, "extractall", None)
+    assert main(["verify", str(path)]) == 2
+    assert "GB is the most" in capsys.readouterr().err
 
 
 def test_an_archives_own_code_runs_only_if_it_is_told_to(archive, tmp_path, capsys):

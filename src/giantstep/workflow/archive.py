@@ -26,6 +26,8 @@ from giantstep.workflow.plan import Plan
 
 METADATA = "ro-crate-metadata.json"
 LOCK = "requirements.lock"
+# The most bytes that are unpacked.
+_LARGEST = 10**9
 _PROFILE = "profiles/default/config.yaml"
 
 
@@ -62,19 +64,28 @@ def write_archive(path: Path, name: str, plan: Plan) -> None:
 
 
 def read_archive(path: Path, folder: Path) -> str:
-    """Unpack the files that an archive lists, check their checksums, and name the figure.
+    """Unpack an archive, check every file against its checksum, and return the figure's name.
+
+    Nothing is unpacked of an archive that is too large, or has files that it does not list.
 
     Raises
     ------
     ArchiveError
-        If it is no such archive, or a file is missing or damaged.
+        If it is no such archive, a file is missing or damaged, or has no checksum.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             described = json.loads(archive.read(METADATA))["@graph"]
             name = next(str(one["alternateName"]) for one in described if one["@id"] == "./")
             checksums = {one["@id"]: one["sha256"] for one in described if "sha256" in one}
+            if unlisted := sorted({*archive.namelist()} - {*checksums, METADATA}):
+                text = f"{unlisted[0]} was not packed with the rest: it has no checksum"
+                raise ArchiveError(f"{path}: {text}")
+            if sum(member.file_size for member in archive.infolist()) > _LARGEST:
+                raise ArchiveError(f"{path}: {_LARGEST / 1e9:g} GB is the most that is unpacked")
             archive.extractall(folder, checksums)
+    except ArchiveError:
+        raise
     except Exception as error:  # whatever a file may hold
         raise ArchiveError(f"{path} is not an archive of a figure: {error!r}") from error
     for file, checksum in checksums.items():
