@@ -20,7 +20,7 @@ RELIABLE = 0.05
 # Texts that a remark names.
 _NAMED = 3
 # The limit d -> infinity says from which dimension on it is reliable, if that is larger.
-SMALL_DIMENSION = 100
+SMALL_DIMENSION = 200
 # Variables of inputs with a covariance.
 OF_COVARIANCE = "chi_2", "chi_3", "chi_rows", "effective_dimension"
 # What the theory is from which chi on, and by how much errors of networks were smaller.
@@ -38,6 +38,7 @@ _LEFT_OUT = {
     "own_output": "the step is so large that the network's own output changes its rows",
     "chance": "neurons that overlap with the target by chance learn it",
     "first_batch": "the first batch has few samples, whose covariance fluctuates",
+    "threshold": "whether classes can be separated varies from one training set to the next",
 }
 CORRECTIONS = tuple(f"reliability_{name}" for name in _LEFT_OUT)
 

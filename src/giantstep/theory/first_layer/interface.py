@@ -34,9 +34,9 @@ from giantstep.theory.rows.interface import Bulk
 from giantstep.theory.rows.isotropic import IsotropicBulk
 from giantstep.validation import Fault
 
-# Factor of the estimate of what the network's own output does to rows, by random problems beside
-# networks.
-_OWN_OUTPUT = 1 / 10
+# Factor of the estimate of what the network's own output does to rows: networks of tanh and erf at
+# rates of 10 and 18 (d = 200) are 4 and 10 % off.
+_OWN_OUTPUT = 1 / 40
 
 
 # Parameters of protocols that every layer knows: others are refused where they are not taken.
@@ -63,7 +63,7 @@ class Accuracy(NamedTuple):
 
 # The rules of the paper's bulk converge exponentially. Labels without bound, over which a trained
 # bulk averages, and the directions of several spikes make others slower.
-EXPONENTIAL, SLOWER = Accuracy(1e-8, 1e-3), Accuracy(1e-5, 1e-3)
+EXPONENTIAL, SLOWER = Accuracy(1e-8, 1e-3), Accuracy(1e-4, 1e-3)
 
 
 class MeanRows(NamedTuple):

@@ -216,6 +216,15 @@ def solve_near(
     return found
 
 
+def error_slope(equations: ConvexEquations, solution: FixedPoint) -> Array:
+    """Compute d log(test error)/d log(alpha) at S solutions, by a Newton step from each."""
+    x, alpha = solution.at.x, solution.alpha * (1 + _DIFFERENCE)
+    mapped = equations.evaluate(x, solution.at.details, alpha, solution.ridge).x
+    difference = equations.coordinates(mapped) - equations.coordinates(x)
+    moved = equations.move(x, _newton_step(difference, solution.jacobian))
+    return (equations.test_error(moved) / equations.test_error(x) - 1) / _DIFFERENCE
+
+
 def square_loss_unknowns(square_loss: SquareLoss, alpha: Array, ridge: Array) -> Array:
     """Compute the unknowns of the solution for the square loss, shape (S, D)."""
     at = solve_resolvent(square_loss.equations, alpha, ridge)

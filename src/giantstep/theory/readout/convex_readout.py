@@ -13,7 +13,12 @@ from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.convex_losses import Loss
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.convex_equations import ConvexEquations
-from giantstep.theory.readout.convex_newton import FixedPoint, solve_near, solve_quickly
+from giantstep.theory.readout.convex_newton import (
+    FixedPoint,
+    error_slope,
+    solve_near,
+    solve_quickly,
+)
 from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.readout import Estimate, Readout, Solved
 
@@ -133,7 +138,7 @@ class ConvexReadout(Readout):
                     break
                 found.replace(one, self._solved(rule, last, finer, again))
                 last, rule = again, finer
-        return found
+        return found._replace(slope=error_slope(self._on(self._usual), solution))
 
     def _solved(
         self, coarse: _Rule, before: FixedPoint, rule: _Rule, solution: FixedPoint

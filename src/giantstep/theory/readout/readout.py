@@ -45,7 +45,7 @@ class Solved(NamedTuple):
     shift, change : Array, shape (S,)
         Relative changes of the hats and of the test error with twice as many nodes.
     fluctuation : Fluctuation
-    variance : Array, shape (S,)
+    variance, slope : Array, shape (S,)
         What `Reliability.at` needs to know.
     """
 
@@ -56,6 +56,7 @@ class Solved(NamedTuple):
     change: Array
     fluctuation: Fluctuation
     variance: Array
+    slope: Array = np.zeros(())
 
     def replace(self, places: Indices, other: Solved) -> None:
         """Replace some points, but for the fluctuation, by those of another result."""
@@ -191,7 +192,7 @@ class Readout(ABC):
     def _estimates(self, found: Solved, alpha: Array, ridge: Array) -> dict[str, Array]:
         """Compute what `Reliability.at` returns, and the sum of the corrections."""
         error, m = found.values["test_error"], found.values["m"]
-        estimates = self.reliability.at(found.fluctuation, error, found.variance, m)
+        estimates = self.reliability.at(found.fluctuation, error, found.variance, m, found.slope)
         squares = [x**2 for name, x in estimates.items() if name.startswith(RELIABILITY)]
         estimates[RELIABILITY] = np.sqrt(np.sum(squares, axis=0))
         if components := self.reliability.leading_components:
