@@ -109,7 +109,7 @@ def sweep(
     array([0.0236, 0.0215])
     >>> best = giantstep.sweep(problem, ridge="optimal", dimension=[100, 1000])
     >>> best.ridge.round(2).values
-    array([0.21, 0.22])
+    array([0.22, 0.22])
     >>> budget = {"alpha0": [1, 2], "alpha": [2, 1]}
     >>> giantstep.sweep(problem, **budget, zip=["alpha0", "alpha"]).total_samples.values
     array([3., 3.])

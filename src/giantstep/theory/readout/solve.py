@@ -62,7 +62,7 @@ def solve(
     >>> solution.m.shape  # one group of neurons
     (2, 1, 1)
     >>> solve(problem, Grid(alpha=(0.9, 3.0), ridge=(0.1,)), dimension=200).test_error.round(3)
-    array([[0.043],
+    array([[0.044],
            [0.033]])
     """
     alpha, ridge = np.meshgrid(np.asarray(grid.alpha), np.asarray(grid.ridge), indexing="ij")
