@@ -40,7 +40,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
             error_bars(axes, some["x"], some["mean"], some["stderr"], look)
             legend_entry(axes, WORDS[curve], **look)
         axes.set(xscale="log", xlabel=along, ylabel="error over that of equal steps")
-        axes.set_ylim(0.9, 2.5)
+        axes.set_ylim(0.9, 2.9)
         ticks(axes, "x", (0.35, 0.5, 0.7, 1, 1.4, 2, 2.8))
         title_panel(axes, i, title)
     legends_under(places)
