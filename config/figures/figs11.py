@@ -24,7 +24,7 @@ from giantstep.figures.labels import BULK_LABELS, format_parameter
 from giantstep.figures.selection import distinct, in_limit, panel_data, select
 
 _SPECTRA = run_path(str(Path(__file__).with_name("fig8.py")))
-HISTOGRAM, histogram = _SPECTRA["HISTOGRAM"], _SPECTRA["histogram"]
+histogram = _SPECTRA["histogram"]
 _LINES: dict[str, dict[str, Any]] = {
     bulk: {"color": colour} for bulk, colour in style.BULK_COLOURS.items()
 }
@@ -64,7 +64,7 @@ def edges(axes: Axes, data: xr.Dataset) -> None:
         bars(axes, curves["alpha0"], [largest(curve) for curve in each], _BAR, **_LINES[bulk])
     tops = np.array([simulated_largest(curve) for curve in each])
     stderr = tops.std(axis=1, ddof=1) / np.sqrt(tops.shape[1])
-    error_bars(axes, curves["alpha0"], tops.mean(axis=1), stderr, style.look(HISTOGRAM))
+    error_bars(axes, curves["alpha0"], tops.mean(axis=1), stderr, style.look("black"))
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set(xlabel=r"first batch $\alpha_0 = n_0/d$", ylabel="eigenvalue")
 
@@ -84,6 +84,8 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
     title_panel(places[-1], len(_DENSITIES), _title(shown, panels["edges"]))
     for bulk, line in _LINES.items():
         legend_entry(places[0], BULK_LABELS[bulk], **line)
+    entry = style.look("black") | {"linestyle": "none"}
+    legend_entry(places[0], "mean of networks", **entry)
     shared_legend(places[:1])
     return figure
 
