@@ -17,6 +17,8 @@ from giantstep.workflow.shards import Block, with_networks
 
 RESULTS = "results"
 KEYS, MONTECARLO = f"{RESULTS}/keys", f"{RESULTS}/montecarlo"
+# Tasks of one job: where a run is stopped, those of its jobs that have ended are kept.
+_TOGETHER = 48
 # Of a figure's YAML, what only its drawing shows.
 _DRAWN = ("style", "caption")
 
@@ -84,14 +86,16 @@ class FigurePlan(Figure):
             for role, task in curve.theory.items():
                 stage = "parameters" if role == "parameters" else "theory"
                 stages[stage][f"{curve.name}/{role}"] = task
-        return {
-            f"{RESULTS}/{stage}/{self.name}-{result_key(stage, tasks)}.nc": tasks
-            for stage, tasks in stages.items()
-            if tasks
-        }
+        files = {}
+        for stage, tasks in stages.items():
+            groups = list(tasks)
+            for start in range(0, len(groups), _TOGETHER):
+                part = {group: tasks[group] for group in groups[start : start + _TOGETHER]}
+                files[f"{RESULTS}/{stage}/{self.name}-{result_key(stage, part)}.nc"] = part
+        return files
 
     def solved_in(self, stage: str) -> list[str]:
-        """Return the file of the parameters, or of the theory; none if there are no tasks."""
+        """Return the files of the parameters, or of the theory; none if there are no tasks."""
         return [path for path in self.solved if Path(path).parent.name == stage]
 
     @cached_property
