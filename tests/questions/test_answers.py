@@ -61,7 +61,7 @@ def test_an_answer_holds_the_numbers_of_the_theory_in_the_dimensions_that_vary()
 
 
 def test_each_change_that_is_advised_resolves_a_point():
-    step = Protocol("tanh(2*z)", "z1+z1*z2*z3", 0.242, alpha0=0.196, beta=1)
+    step = Protocol("tanh(3*z)", "z1+z1*z2*z3", 0.242, alpha0=0.1, beta=1)
     found = giantstep.solve(step, 0.5, 0.01)
     assert found.status == Status.UNRESOLVED
     assert found.remarks.startswith("Here: unresolved. ")
