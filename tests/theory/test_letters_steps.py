@@ -35,9 +35,7 @@ REFERENCE = [
 
 
 @pytest.mark.parametrize(("names", "readout", "steps", "t", "Q", "c", "errors"), REFERENCE)
-def test_spikes_and_errors_are_those_of_an_independent_program(
-    names, readout, steps, t, Q, c, errors
-):
+def test_spikes_and_errors_are_those_of_the_reference(names, readout, steps, t, Q, c, errors):
     protocol = Protocol(*names, 2, alpha0=4, beta=1, readout=readout, steps=steps)
     state = letters_states(protocol)[-1]
     assert state.spikes[:, 0] == pytest.approx(t, rel=1e-6)

@@ -103,7 +103,7 @@ def population_gradient(
     largest = max(float(np.abs(values).max()) for values in (on_target, among))
     if largest > _LARGEST_OVERLAP:
         large = f"two rows overlap by {largest:.2f}, above {_LARGEST_OVERLAP}"
-        raise refusal("alpha0", math.inf, f"finite after steps that are so large: {large}")
+        raise refusal("alpha0", math.inf, f"finite: {large}")
     converged = math.ceil(math.log(_PRECISION) / math.log(max(largest, 1e-3)))
     degree = min(_LARGEST_DEGREE, max(4, converged)) - 2
     if isinstance(target, ScalarFunction):

@@ -19,7 +19,13 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_features import ConditionalFeatures
-from giantstep.theory.first_layer.interface import EXPONENTIAL, SLOWER, Accuracy, SteppedLayer
+from giantstep.theory.first_layer.interface import (
+    EXPONENTIAL,
+    SLOWER,
+    SLOWEST,
+    Accuracy,
+    SteppedLayer,
+)
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
 from giantstep.theory.first_layer.row_norms import coupled_norms, own_output_norms
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
@@ -94,7 +100,9 @@ class Descent(SteppedLayer):
 
     def accuracy(self, kind: str) -> Accuracy:
         """Return the accuracy of a resolved point."""
-        return EXPONENTIAL if kind == ISOTROPIC else SLOWER
+        if kind == ISOTROPIC:
+            return EXPONENTIAL
+        return SLOWEST if teacher_of(self.protocol.target) else SLOWER
 
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""

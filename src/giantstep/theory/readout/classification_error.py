@@ -64,7 +64,7 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
     overlaps = overlaps.flatten()
     widths = _uncertain_widths(srf, overlaps)
     errors, order = np.empty(widths.shape), np.argsort(widths)
-    for alike in np.array_split(order, math.ceil(order.size / _AT_ONCE)):
+    for alike in np.array_split(order, max(1, math.ceil(order.size / _AT_ONCE))):
         some = Overlaps(*(x if x is None else x[alike] for x in overlaps))  # type: ignore[arg-type]
         errors[alike] = _on_one_rule(srf, some, float(np.fmin(widths[alike[0]], 1.0)))
     return errors.reshape(shape)

@@ -46,7 +46,7 @@ class Solved(NamedTuple):
         Relative changes of the hats and of the test error with twice as many nodes.
     fluctuation : Fluctuation
     variance, slope : Array, shape (S,)
-        What `Reliability.at` needs to know.
+        What `Reliability.at` needs to know; the slope is that on the usual rule.
     """
 
     values: dict[str, Array]
