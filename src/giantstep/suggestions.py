@@ -9,6 +9,8 @@ from difflib import get_close_matches
 _NAMES = re.compile(r"(?:one|some) of (.+)")
 # Flags of other commands.
 _ELSEWHERE = {"--samples": "giantstep plan splits samples between steps and readout"}
+# Flags by the symbols that papers have for them.
+_MEANT = {"--eta": "--learning-rate", "--lr": "--learning-rate", "--n0": "--alpha0"}
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -21,6 +23,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """
     if word in _ELSEWHERE:
         return f"; {_ELSEWHERE[word]}"
+    known = list(known)
+    if (meant := _MEANT.get(word)) in known:
+        return f"; did you mean {meant}?"
     close = get_close_matches(word, known, n=1, cutoff=0.6)
     return f"; did you mean {close[0]}?" if close else ""
 

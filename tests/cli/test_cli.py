@@ -107,6 +107,8 @@ BAD = [
     ("sweep --columns total_samples", "--columns total_samples: must be one of"),
     ("theroy", "there is no command 'theroy'; did you mean theory?"),
     ("theory --lerning-rate 3", "there is no --lerning-rate; did you mean --learning-rate?"),
+    ("theory --eta 3", "there is no --eta; did you mean --learning-rate?"),
+    ("simulate --lr 3 --n0 9", "mean --learning-rate?; there is no --n0; did you mean --alpha0?"),
     ("theory --target sni", "did you mean sin?"),
     ("theory --alpha 1:3", "must be a range start:stop:count"),
     ("theory --alpha 0:2:3log", "both ends must be > 0"),
@@ -223,6 +225,7 @@ def test_a_table_fits_a_line_and_columns_chooses_others(capsys, command):
     ("command", "asked"),
     [
         ("sweep --gains gain_over_linear isotropic_deviation", "gain_ isotropic_"),
+        ("theory --ensemble 4", "ensemble_error variance_of_weights of_samples squared_bias"),
         ("theory --cross-validation --target sign", "k_fold leave_one_out classification_"),
     ],
 )

@@ -82,9 +82,14 @@ def test_a_step_and_one_fit_serve_several_outputs():
     np.testing.assert_allclose(
         found.classification_error, found.simulated_classification_error_mean, rtol=0.2
     )
-    # A column of labels is a vector of labels.
-    one, column = (giantstep.from_data(inputs, x, **given) for x in (labels[:, 0], labels[:, :1]))
-    np.testing.assert_allclose(one.simulated_test_error_mean, column.simulated_test_error_mean)
+    assert "it is for one output" in found.remarks
+
+
+def test_a_column_of_labels_is_a_vector_of_labels():
+    inputs, labels = skewed_samples(400, 20)
+    one, column = (giantstep.from_data(inputs, x, networks=1) for x in (labels, labels[:, None]))
+    assert one.identical(column)
+    assert {"classification_error", "gaussian_test_error"} <= {*column}
 
 
 @pytest.mark.parametrize(
@@ -122,6 +127,7 @@ def test_networks_have_the_errors_that_are_predicted_for_them_after_a_step():
             "(of two classes: +1 and -1), or a matrix of one-hot rows, all finite",
         ),
         ({"y": np.ones(3)}, "as many as X has rows, 500"),
+        ({"y": np.eye(40)[np.arange(500) % 40]}, "'40 columns': must be at most beta d = 30"),
         ({"alpha": 20}, "at least (alpha0 + alpha) d + 30 = 660"),
         ({"alpha0": np.inf, "ridge": 0, "networks": 0}, "alpha0 = inf"),
         ({"activation": "sign"}, "activation = 'sign'"),

@@ -69,6 +69,18 @@ def test_remarks_say_where_they_hold():
     assert "alpha 0.25, ridge 1.6e-05: Here the theory may be off" in zipped.remarks
 
 
+def test_reversed_signs_are_noise_on_smaller_labels():
+    agreement, flips = 0.6, {"label_flips": 0.2}
+    noise = {"noise": 1 / agreement**2 - 1}
+    flipped, noisy = (
+        giantstep.solve(Protocol("tanh", "sign", rate, 2, 1, **labels), bulk="isotropic")
+        for rate, labels in ((3, flips), (3 * agreement, noise))
+    )
+    powers = {"zeta": 1, "psi": 1, "q1": 2, "training_error": 2, "classification_error": 0}
+    for name, power in powers.items():
+        np.testing.assert_allclose(flipped[name], agreement**power * noisy[name], rtol=1e-9)
+
+
 def test_points_that_cannot_be_combined_have_a_status_and_a_reason():
     found = giantstep.sweep(
         PROTOCOL, inputs=["gaussian", "rademacher"], alpha0=[2, math.inf], ridge=[0, 0.1]

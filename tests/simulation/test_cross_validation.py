@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.compare import compare
+from giantstep.simulation.convex_readout import ConvexPath, leave_one_out
 from giantstep.simulation.cross_validation import cross_validator
 from giantstep.theory.optima import CROSS_VALIDATION, optimal_ridge
 from giantstep.theory.readout.solve import readout_of
@@ -29,6 +31,20 @@ def test_what_is_left_out_is_predicted_as_by_fits_without_it(n, p, ridge):
 
     assert found.leave_one_out == pytest.approx(error(np.arange(n)[:, None]), rel=1e-9)
     assert found.k_fold == pytest.approx(error(np.array_split(np.arange(n), 5)), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["huber:0.3", "hinge", "logistic"])
+def test_a_newton_step_predicts_what_is_left_out_nearly_as_fits_without_it(name):
+    rng, loss, exact = np.random.default_rng(0), lookup_loss(name), []
+    features = rng.standard_normal((300, 225)) / 15
+    labels = features @ rng.standard_normal(225) + 0.3 * rng.standard_normal(300)
+    labels = np.sign(labels) if loss.margin else labels
+    for index in range(0, 300, 15):
+        path = ConvexPath(loss)
+        path.extend(np.delete(features, index, axis=0), np.delete(labels, index))
+        exact.append(features[index] @ path.fit(299)((0.3,)).readouts[0])
+    found = leave_one_out(loss, features, labels, 0.3)[::15]
+    assert np.linalg.norm(found - exact) < 0.2 * np.linalg.norm(exact)
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,8 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> None:
         found = chosen(found, arguments.columns)
     elif arguments.format == "table" and not arguments.output:
         asked = ["leave_one_out", "gcv", "k_fold"] * getattr(arguments, "cross_validation", False)
+        if getattr(arguments, "ensemble", None):
+            asked += ["ensemble_error", "variance_of", "squared_bias"]
         asked += getattr(arguments, "gains", ())
         found, every = fitting(found, asked), list(map(str, found.data_vars))
         if rest := ", ".join(name for name in every if name not in found):

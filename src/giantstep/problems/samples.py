@@ -42,7 +42,7 @@ def read_features(features: Any, labels: Any) -> tuple[Array, Array]:
 
 
 def _read_both(name: str, rows: Any, labels: Any) -> tuple[Array, Array]:
-    """Read rows and their labels, of one output or several.
+    """Read rows and their labels, of one output or several; one column is a vector.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def _read_both(name: str, rows: Any, labels: Any) -> tuple[Array, Array]:
     elif not faults and np.all(y == y[:1]):
         faults.append(Fault("y", y[:1].tolist(), "of two values or more"))
     raise_all(faults)
-    return x, y
+    return x, y[:, 0] if y.shape[1:] == (1,) else y
 
 
 def _read(name: str, values: Any, shape: str, ndim: int, faults: list[Fault]) -> Array:

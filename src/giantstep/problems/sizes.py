@@ -34,7 +34,7 @@ SEED = Interval(0, 2**63 - 1, whole=True)
 _DIMENSION = Parameter("dimension of the inputs", "d", DIMENSION, "(1)")
 _TRAININGS = Parameter("training sets of each network", "J", COUNTED)
 _TEST_SAMPLES = Parameter(
-    "inputs over which is averaged what has no closed form for a network", r"n_{test}", COUNTED
+    "fresh inputs for what is not computed exactly, such as 0-1 errors", r"n_{test}", COUNTED
 )
 
 
@@ -51,7 +51,8 @@ class Sizes:
     test_samples : int
         Fresh inputs, >= 1, over which 0-1 errors and losses of each network are averaged; and its
         test error, for inputs that are not Gaussian, losses that are not the square one, and
-        neurons that are too similar. Otherwise that is the expectation: docs/simulation.md.
+        neurons that are too similar. Otherwise that is the expectation: docs/theory/numerics.md,
+        section 27.
 
     Raises
     ------

@@ -162,7 +162,7 @@ def from_data(
     with collected(faults):  # no target is drawn from: any will do
         protocol = Protocol(activation, "linear", learning_rate, alpha0, beta)
     raise_all(faults)
-    _check_count(protocol, grid, *inputs.shape)
+    _check_counts(protocol, grid, inputs, labels)
     points = len(grid.alpha) * len(grid.ridge) * labels[0].size
     check_cost(cost_of_data(inputs.shape, protocol.beta, points * networks), max_hours, max_memory)
     with threadpool_limits(1), progress_bar("networks", progress) as report:
@@ -248,7 +248,7 @@ def _gaussian_theory(
 ) -> tuple[xr.Dataset, list[str]]:
     """Solve the theory of Gaussian inputs with the covariance of the samples, and without one."""
     if labels.ndim > 1:
-        return xr.Dataset(), ["The Gaussian theory has one output."]
+        return xr.Dataset(), ["The Gaussian theory is left out: it is for one output."]
     if len(inputs) < inputs.shape[1] + _TESTS:
         return xr.Dataset(), ["The Gaussian theory needs more samples than inputs have columns."]
     try:
@@ -266,14 +266,17 @@ def _gaussian_theory(
     return found.drop_vars({*found.coords} - {"alpha", "ridge"}), [_OF_THEORY + x for x in remarks]
 
 
-def _check_count(protocol: Protocol, grid: Grid, count: int, dimension: int) -> None:
-    """Refuse sizes that are empty, and fewer samples than step and readout take, and some to test.
+def _check_counts(protocol: Protocol, grid: Grid, inputs: Array, labels: Array) -> None:
+    """Refuse sizes that are empty, more outputs than neurons, and samples of which none are left.
 
     Raises
     ------
     InvalidParametersError
     """
-    check_sizes(protocol, grid, Sizes(dimension))
+    count, dimension = inputs.shape
+    check_sizes(protocol, grid, sizes := Sizes(dimension))
+    if labels[0].size > (width := sizes.count(protocol.beta)):
+        raise refusal("y", f"{labels[0].size} columns", f"at most beta d = {width}, one a neuron")
     needed = (protocol.alpha0 + max(grid.alpha)) * dimension + _TESTS
     if count < needed:
         allowed = f"at least (alpha0 + alpha) d + {_TESTS} = {needed:g}, d = {dimension} columns"

@@ -101,7 +101,7 @@ def simulate(
         Number K of networks that are averaged, with initial weights of their own on the samples of
         each of the `networks`: docs/ensembles.md.
     test_samples : int
-        Fresh inputs over which is averaged what has no closed form for a network: `Sizes`.
+        Fresh inputs for what is not computed exactly, such as 0-1 errors: `Sizes`.
     seed : int
         Of all random numbers.
     threads : int

@@ -101,7 +101,7 @@ _SIZES, _GRID = parameters_of(Sizes), parameters_of(Grid)
 _GRID |= {STOP_AT: Parameter(_STOPPED, "t", POSITIVE_RIDGE, default=None)}
 Dimension = Annotated[int, _within(_SIZES["dimension"].domain)]
 TestSamples = Annotated[int, _within(_SIZES["test_samples"].domain)]
-_TESTS = "inputs over which is averaged what has no closed form for a network, as 0-1 errors"
+_TESTS = "fresh inputs for what is not computed exactly, such as 0-1 errors"
 Alpha = Annotated[float, _within(_GRID["alpha"].domain)]
 
 

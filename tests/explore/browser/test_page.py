@@ -201,6 +201,9 @@ def test_a_curve_without_solutions_says_why(page):
     assert not page.text("nothing")
 
 
+SHOWN = {"A spike leaves the bulk": "outside the bulk: 0.01", "A staircase": "6 points"}
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_an_example_shows_something_and_has_no_faults(page, name):
     page.open()
@@ -213,6 +216,7 @@ def test_an_example_shows_something_and_has_no_faults(page, name):
     page.wait_until("return location.search.length > 5")
     page.settled()
     assert page.text("status")
+    assert SHOWN.get(name, "") in page.text("status")
     assert page.run(
         "return [...document.querySelectorAll('.note.fault')].every(n => !n.textContent)"
     )
