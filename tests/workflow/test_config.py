@@ -133,6 +133,8 @@ def test_all_faults_of_all_files_are_told_at_once(write):
         ("colour", "red", "colour: unknown key. The keys here are title, "),
         ("reads", ["data.csv"], "reads: 'data.csv' must be a file of the project"),
         ("panels", {}, "panels: {} must have at least 1 item, unless the drawing reads files"),
+        ("style", {"colours": ["bleu"]}, "style.colours.0: 'bleu' must be a colour, such as"),
+        ("panels.left.title", True, "left.title: True must be a valid string: YAML reads on, off"),
         ("panels.left.ridges", 1, "panels.left.ridges: unknown key; did you mean ridge?"),
         ("panels.left.ridge", [], "panels.left.ridge: [] must have at least 1 item"),
         ("panels.left.ridge", [0.1, 0.1], "left.ridge: [0.1, 0.1] must list each entry once"),
@@ -181,6 +183,21 @@ def test_a_broken_figure_is_refused_with_its_place_and_remedy(write, path, value
 )
 def test_what_does_not_go_together_is_refused(write, panel, rest, words):
     assert any(words in fault for fault in faults(write(with_panel(panel, **rest))))
+
+
+def test_what_is_solved_at_sample_complexities_needs_some(write):
+    figure = with_panel(PANEL | {"optimal": True, "bayes_optimal": True})
+    del figure["theory"], figure["simulation"]
+    words = "needs theory.alpha or simulation.alpha"
+    fields = [f"panels.left.{field}" for field in ("optimal", "bayes_optimal")]
+    assert [told.partition(": ")[2] for told in faults(write(figure))] == [
+        f"{field}: {words}" for field in fields
+    ]
+
+
+def test_a_key_without_a_value_is_to_be_left_out(write):
+    (told,) = faults(write(FIGURE | {"theory": None}))
+    assert told.endswith(": leave the key out if it has no value")
 
 
 def test_a_merged_key_is_not_a_repeated_one(tmp_path):

@@ -12,7 +12,12 @@ from importlib.util import module_from_spec, spec_from_file_location
 import pytest
 from tiny import ROOT
 
+from giantstep.problems.protocol import Protocol
+from giantstep.questions.task import Task
 from giantstep.workflow import code, keys
+from giantstep.workflow.config import load_config
+from giantstep.workflow.jobs import compute
+from giantstep.workflow.plan import make_plan
 
 # What each job imports; besides the code that its key covers, what only names and starts it.
 JOBS = {
@@ -177,3 +182,17 @@ def test_a_job_reads_no_bytecode_of_other_code_of_the_same_size_and_time(package
         spec = spec_from_file_location("sizes", path)
         spec.loader.exec_module(module := module_from_spec(spec))
         assert number == module.NUMBER
+
+
+def test_a_job_whose_code_was_edited_writes_nothing(tmp_path):
+    path = "results/parameters/fig2-0123456789ab.nc"
+    with pytest.raises(code.ChangedCodeError, match="run the same command again"):
+        make_plan(ROOT, load_config(ROOT)).figure("fig2").tasks(path)
+
+    def edited():
+        raise code.ChangedCodeError(path)
+
+    problem = Protocol("tanh", "sin", learning_rate=1, alpha0=1, beta=1)
+    with pytest.raises(code.ChangedCodeError):
+        compute({"/": Task("equivalent_features", problem, {})}, tmp_path / path, edited)
+    assert not list(tmp_path.iterdir())

@@ -116,6 +116,13 @@ def test_what_is_merged_does_not_need_its_results(project):
     ]  # fmt: skip
 
 
+def test_what_is_older_than_its_data_is_drawn_again(project):
+    (project / "results/figures/fig2.nc").touch()
+    shutil.rmtree(project / ".snakemake")  # checksums, by which small files are the same
+    assert tiny.planned(project) == {"figure": 1}
+    assert explained(project) == [("figure", CHANGED)]
+
+
 def test_what_no_result_depends_on_causes_no_job(project):
     for change in HARMLESS:
         change(project)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import giantstep
 from giantstep.workflow import store
 from giantstep.workflow.job_log import job_log
 
@@ -81,6 +82,20 @@ def test_a_file_under_the_name_of_another_is_told(path):
     with pytest.raises(store.DamagedFileError, match="another file, theory/fig2-0123.nc"):
         store.read(other)
     assert store.read(other, moved=True).identical(DATA)
+
+
+def test_a_figures_file_of_release_0_2_0_is_opened(tmp_path):
+    path = tmp_path / "results/figures/fig2.nc"
+    store.write(DATA, path.with_name("fig2-0123456789ab"))
+    shutil.move(path.with_name("fig2-0123456789ab"), path)
+    mark = tmp_path / "results/keys/fig2/data-0123456789ab"
+    mark.parent.mkdir(parents=True)
+    mark.touch()
+    with pytest.warns(UserWarning, match="made from an earlier configuration"):
+        assert giantstep.open_figure("fig2", tmp_path).identical(DATA)
+    other = shutil.copy(path, path.with_name("fig22.nc"))
+    with pytest.raises(store.DamagedFileError, match="another file, figures/fig2-0123456789ab"):
+        store.read(other)
 
 
 def test_what_cannot_be_written_leaves_what_was_there_and_nothing_else(path, monkeypatch):

@@ -106,7 +106,8 @@ def _contents(figure: FigurePlan, plan: Plan) -> Iterator[tuple[str, bytes]]:
             f" `snakemake --cores all {' '.join(targets)}` first, with the same overlays"
         )
     words = {"title": config["title"], "name": figure.name, "version": version_of("giantstep")}
-    yield "README.md", (home / "workflow/archive/README.md").read_text().format(**words).encode()
+    readme = (home / "workflow/archive/README.md").read_text("utf-8")
+    yield "README.md", readme.format(**words).encode()
     effective = {**plan.config, "figures": [figure.name]}
     yield str(MAIN), yaml.safe_dump(effective, sort_keys=False).encode()
     own = [f"{FIGURES}/{figure.name}.yaml", *figure.drawing, *files_of(config)]

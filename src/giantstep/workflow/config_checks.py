@@ -54,9 +54,16 @@ def _problem(model: type[BaseModel], error: ErrorDetails) -> str:
         return message
     message = message.removeprefix("Value error, ").replace("should", "must")
     message = re.sub("^(Input|String|Dictionary|List|Keys) must", "must", message)
+    return f"{shown(value)} {message}{_advice(value, error['type'])}"
+
+
+def _advice(value: Any, kind: str) -> str:
+    """Say how YAML 1.1 reads what is often written."""
     if isinstance(value, str) and _EXPONENT.fullmatch(value):
-        message += ": YAML reads this as a text; write 1.0e+3, with a point and a sign, for 1e3"
-    return f"{shown(value)} {message}"
+        return ": YAML reads this as a text; write 1.0e+3, with a point and a sign, for 1e3"
+    if isinstance(value, bool) and kind == "string_type":
+        return ": YAML reads on, off, yes and no as true or false; put a text in quotes"
+    return ": leave the key out if it has no value" if value is None else ""
 
 
 def _unknown_key(model: type[BaseModel], loc: Sequence[Any]) -> str:

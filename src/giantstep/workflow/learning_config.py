@@ -34,6 +34,8 @@ _RUN_OPTIONS = ("bulk", "loss", "dimension", "test_samples")
 _THEORY = ("optimal", "finite_size_theory", "learning_rates", "spectrum")
 # Those of large steps alone.
 _OF_GIANT_STEPS = ("optimal", "lower_bound", "learning_rates", "spectrum")
+# Those that are solved at sample complexities.
+_AT_POINTS = ("optimal", "bayes_optimal")
 # Points of a theoretical density.
 _POINTS = 600
 # Gradient steps that a plan follows to check a problem, on fresh batches and on one; jobs check the
@@ -72,7 +74,10 @@ def _check_points(panel: Panel) -> None:
             panel.faults.add("theory.dimension", "needs simulation.alpha, where it is solved")
         if "learning_rates" in panel.given:
             panel.add_fault("learning_rates", "needs simulation.alpha, where it is solved")
-    if "ridge" not in panel.given and (panel.simulated_alphas or panel.theory_axis("alpha")):
+    if not (panel.simulated_alphas or panel.theory_axis("alpha")):
+        for field in filter(panel.given.get, _AT_POINTS):
+            panel.add_fault(field, "needs theory.alpha or simulation.alpha")
+    elif "ridge" not in panel.given:
         panel.add_fault("ridge", "this key is missing, which theory and simulation need")
 
 

@@ -83,7 +83,8 @@ def _changed(name: str, project: Path, data: xr.Dataset) -> str:
         if changed := what_changed(data, {"figure": science(config)}):
             return changed
     keys = [mark.name for mark in (project / _KEYS / name).glob("data-*")]
-    is_last = keys in ([], [f"data-{data.attrs['source'].rpartition('-')[2]}"])
+    key = data.attrs.get("source", "").rpartition("-")[2]  # release 0.2.0 has none
+    is_last = keys in ([], [f"data-{key}"])
     return "" if is_last else "sizes, seed or code have changed"
 
 

@@ -51,8 +51,9 @@ def read_merged(plan: FigurePlan) -> xr.Dataset:
         Also if it was made from another configuration or by other code.
     """
     data = store.read(plan.merged)
-    if data.attrs["source"] != plan.source:
-        raise store.DamagedFileError(Path(plan.merged), f"is another file, {data.attrs['source']}")
+    source = data.attrs.get("source", "of an earlier version")
+    if source != plan.source:
+        raise store.DamagedFileError(Path(plan.merged), f"is another file, {source}")
     return data
 
 

@@ -40,7 +40,7 @@ def write_summary(data: xr.Dataset, path: Path) -> None:
     for name, values in kept.variables.items():
         kept[name] = values.astype(_SMALLER.get(values.dtype, values.dtype), keep_attrs=True)
     kept.attrs = data.attrs | {"root_seed": str(data.attrs["root_seed"])}
-    kept.attrs[_SOURCE] = kept.attrs.pop("source")
+    kept.attrs[_SOURCE] = kept.attrs.pop("source", "")
     content = gzip.compress(bytes(kept.to_netcdf(engine="scipy")), mtime=0)
     with beside(path) as place:
         place.write_bytes(content)

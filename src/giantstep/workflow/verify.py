@@ -119,7 +119,7 @@ def check_made_from(figure: FigurePlan, data: xr.Dataset) -> None:
     ------
     RefusalError
     """
-    if data.attrs["source"] != figure.source:
+    if data.attrs.get("source", "") != figure.source:
         changed = what_changed(data, figure.parameters_of_file)
         raise RefusalError(
             f"the file of {figure.name} was made from another configuration"
