@@ -131,7 +131,7 @@ def test_points_converge_over_decades_of_ridges(problem, grid):
         found = solve(problem, replace(grid, loss=loss))
         assert np.all(found.status == Status.CONVERGED), loss
         assert found.residual.max() < 1e-10
-        assert found.quadrature_error.max() < 1e-4
+        assert found.quadrature_error.max() < 3e-4
 
 
 def test_losses_that_cannot_be_are_refused():
