@@ -48,7 +48,7 @@ _OPERATION, _DRAW = 8.6e-12, 1.5e-8
 _ACTIVATION, _SAMPLE, _FIT, _PAIR, _SERIES, _ENTRY = 300.0, 2e4, 2e7, 1.5e4, 1.5e4, 60.0
 # Steps of the fits of other losses; of those with a corner, with one sample for each feature and an
 # easy ridge.
-_STEPS, _CORNER_STEPS, _EASY_RIDGE = 60.0, 250.0, 0.1
+_STEPS, _CORNER_STEPS, _EASY_RIDGE = 30.0, 100.0, 0.1
 # Seconds of the theory of a problem, and of each gradient step that is followed, of a trained bulk
 # and else; and of each point: of the square loss, of the 0-1 error, of smooth losses and those with
 # corners.
@@ -283,7 +283,7 @@ def _convex_fits(
     """Count operations of the fits of another loss on one training set, and bytes of all."""
     steps = np.full((ridges.size, counts.size), _CORNER_STEPS if _has_corner(loss) else _STEPS)
     if isinstance(lookup_loss(loss), ClippedLoss):
-        steps *= (1 + counts / p) ** 0.5 * (np.minimum(ridges / _EASY_RIDGE, 1) ** -0.3)[:, None]
+        steps *= (1 + counts / p) ** 0.5 * (np.minimum(ridges / _EASY_RIDGE, 1) ** -0.15)[:, None]
     operations = _ENTRY * np.sum(steps * (2 * counts * p + 300 * counts + 6e4))
     kept = math.ceil(counts.max() / ROWS) * ROWS * p
     each = 8 * counts * (p + np.minimum(counts, p))
