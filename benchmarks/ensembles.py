@@ -5,10 +5,10 @@ nice python benchmarks/ensembles.py [--networks 8] [--dimension 200]
 
 from __future__ import annotations
 
-import argparse
 import math
 
 import numpy as np
+from table import begin_rows
 
 import giantstep
 from giantstep import Protocol
@@ -19,12 +19,8 @@ ALPHAS, FEW, RIDGE = np.geomspace(0.2, 5, 41), (0.25, 0.5, 0.75, 1.0, 1.25, 2, 4
 
 def main() -> None:
     """Print all rows."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--networks", type=int, default=8)
-    parser.add_argument("--dimension", type=int, default=200)
-    given = parser.parse_args()
+    given = begin_rows(__doc__, 200)
     alpha = np.unique([*ALPHAS, *FEW])
-    print("panel,curve,x,theory,finite,mean,stderr")
     for members in (1, 2, 8, math.inf):
         kind = {"ridge": RIDGE, "ensemble": members}
         limit, finite = (

@@ -8,9 +8,8 @@ theory as d -> infinity, at the networks' dimension and by networks; and the rat
 
 from __future__ import annotations
 
-import argparse
-
 import numpy as np
+from table import begin_rows
 
 import giantstep
 from giantstep import Protocol
@@ -34,11 +33,7 @@ def least(errors: list[float]) -> float:
 
 def main() -> None:
     """Print all rows."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--networks", type=int, default=8)
-    parser.add_argument("--dimension", type=int, default=300)
-    given = parser.parse_args()
-    print("panel,curve,x,theory,finite,mean,stderr")
+    given = begin_rows(__doc__, 300)
     for beta in (0.25, 1, 4):
         for rate in sorted({*RATES, *FEW}):
             problem = Protocol("tanh", "sin", rate * beta, alpha0=4, beta=beta)

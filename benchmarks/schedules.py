@@ -9,10 +9,10 @@ theory as d -> infinity, at the networks' dimension and by networks at the theor
 
 from __future__ import annotations
 
-import argparse
 import math
 
 import numpy as np
+from table import begin_rows
 
 import giantstep
 from giantstep import Protocol
@@ -33,11 +33,7 @@ def protocol(target: str, samples: float, rate: float, rates: float, batches: fl
 
 def main() -> None:
     """Print all rows."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--networks", type=int, default=8)
-    parser.add_argument("--dimension", type=int, default=300)
-    given = parser.parse_args()
-    print("panel,curve,x,theory,finite,mean,stderr")
+    given = begin_rows(__doc__, 300)
     for target, samples, trained in CASES:
         reference = 1.0, 1.0, 1.0
         for panel, x in [("rates", 1.0), *((p, x) for p in ("rates", "batches") for x in RATIOS)]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Sequence
 from time import perf_counter, process_time
 from typing import Any
@@ -16,6 +17,16 @@ def print_header(*titles: str) -> None:
 def print_row(*cells: object) -> None:
     """Print a row at once, as some take minutes."""
     print("|", " | ".join(map(str, cells)), "|", flush=True)
+
+
+def begin_rows(description: str | None, dimension: int) -> argparse.Namespace:
+    """Print the head of the rows that a figure reads; return the sizes of its networks."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--networks", type=int, default=8)
+    parser.add_argument("--dimension", type=int, default=dimension)
+    given = parser.parse_args()
+    print("panel,curve,x,theory,finite,mean,stderr")
+    return given
 
 
 def duration(seconds: float) -> str:
