@@ -23,6 +23,8 @@ STEPS = {0: "no step", 4: r"one step, $\alpha_0 = 4$"}
 LOOKS = {0: style.look(style.NO_STEP), 4: style.look(style.COLOURS[0], "s")}
 # A wide dashed line in a pale colour is seen beneath a thin one.
 WIDTHS: dict[str, Any] = {"stopped": {}, "ridge": {"linewidth": 1.4}}
+# So is a large star beneath a small one.
+STARS: dict[str, Any] = {"stopped": {}, "ridge": {"markersize": 11}}
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
@@ -37,7 +39,7 @@ def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
                 time, theory = 1 / curve["ridge"], at_dimension(curve, "test_error")
                 axes.plot(time, theory, color=colour, **style.FINITE_SIZE | WIDTHS[panel])
                 best = int(np.argmin(theory.values))
-                axes.plot(time[best], theory[best], color=colour, **style.STAR)
+                axes.plot(time[best], theory[best], color=colour, **style.STAR | STARS[panel])
                 if panel == "stopped":
                     markers(axes, time, curve, "test_error", look)
             legend_entry(axes, STEPS[alpha0], **look, **style.FINITE_SIZE)

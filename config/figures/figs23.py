@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import giantstep
+from giantstep import Protocol
 from giantstep.figures import style
 from giantstep.figures.elements import (
     error_bars,
@@ -31,6 +32,10 @@ LOOKS = [style.look(style.NO_STEP), *style.cycle(3)[1:]]
 ALL = 1e6
 DIMENSION = 400
 THIN = {"linewidth": 0.6}
+# Markers of different methods are shifted by powers of this.
+SHIFT = 1.09
+# Samples over d of a preconditioned step, and its learning rates.
+LINE, RATES = 2.0 ** np.arange(-2, 6.1), 2.0 ** np.arange(-2, 4.1)
 
 
 def curves_of(data: xr.Dataset, kind: str) -> xr.Dataset:
@@ -56,7 +61,7 @@ def floor(curves: xr.Dataset, dimension: float = np.inf) -> float:
     names = ("activation", "target", "learning_rate", "beta", "covariance", "target_decay")
     fields = {name: np.ravel(curves[name])[0].item() for name in names}
     batch = np.inf if fields["learning_rate"] else 0
-    problem = giantstep.Protocol(alpha0=batch, **fields)
+    problem = Protocol(alpha0=batch, **fields)
     solved = giantstep.solve(problem, alpha=ALL, ridge="optimal", dimension=dimension)
     return solved.test_error.item()
 
@@ -95,19 +100,28 @@ def learning_curves(places: list[Axes], data: xr.Dataset) -> None:
     ticks(excess, "y", (0.01, 0.03, 0.1, 0.3))
 
 
+def preconditioned(samples: float) -> tuple[float, float]:
+    """Compute the overlap and the test error after a step times the inverse covariance."""
+    powers = {"covariance": "power:0.45", "target_decay": 1.5, "precondition": 1}
+    problems = [Protocol("tanh", "sign", rate, samples, beta=2, **powers) for rate in RATES]
+    best = {"alpha": 1, "ridge": "optimal", "dimension": DIMENSION}
+    error = min(giantstep.solve(problem, **best).test_error.item() for problem in problems)
+    return giantstep.equivalent_features(problems[0]).overlap, error
+
+
 def several_steps(places: list[Axes], table: pd.DataFrame) -> None:
     """Draw the alignment and the error that several steps reach, and a preconditioned one."""
-    for (label, rows), look in zip(
-        table.groupby("method", sort=False), style.cycle(6), strict=True
-    ):
+    methods = table.groupby("method", sort=False)
+    for i, ((label, rows), look) in enumerate(zip(methods, style.cycle(6), strict=True)):
+        samples = rows["samples"] * SHIFT ** (i - 2.5)
         for axes, name, bar in zip(
             places, ("alignment", "test_error"), ("alignment_error", "error"), strict=True
         ):
-            error_bars(axes, rows["samples"], rows[name], rows[bar], look)
-            line = "-" if label == "preconditioned" and name == "alignment" else "none"
+            error_bars(axes, samples, rows[name], rows[bar], look)
+            line = "-" if label == "preconditioned" else "none"
             legend_entry(axes, label, **look, linestyle=line)
-    samples = np.geomspace(0.25, 64, 50)
-    places[0].plot(samples, 1 / np.sqrt(1 + np.pi / 2 / samples), color=look["color"])
+    for axes, values in zip(places, zip(*map(preconditioned, LINE), strict=True), strict=True):
+        axes.plot(LINE, values, color=look["color"])
     k = np.arange(1, DIMENSION + 1.0)
     s, t = k**-0.45, k**-1.5 / np.sum(k**-1.5)
     places[0].axhline(t @ s / np.sqrt(t @ s**2), **style.REFERENCE)
