@@ -32,8 +32,8 @@ LOOKS = [style.look(style.NO_STEP), *style.cycle(3)[1:]]
 ALL = 1e6
 DIMENSION = 400
 THIN = {"linewidth": 0.6}
-# Markers of different methods are shifted by powers of this.
-SHIFT = 1.09
+# Markers of the methods are shifted by these powers of a factor, but for those on a line.
+POWERS, SHIFT = (-3, -2, -1, 1, 2, 0), 1.08
 # Samples over d of a preconditioned step, and its learning rates.
 LINE, RATES = 2.0 ** np.arange(-2, 6.1), 2.0 ** np.arange(-2, 4.1)
 
@@ -112,8 +112,8 @@ def preconditioned(samples: float) -> tuple[float, float]:
 def several_steps(places: list[Axes], table: pd.DataFrame) -> None:
     """Draw the alignment and the error that several steps reach, and a preconditioned one."""
     methods = table.groupby("method", sort=False)
-    for i, ((label, rows), look) in enumerate(zip(methods, style.cycle(6), strict=True)):
-        samples = rows["samples"] * SHIFT ** (i - 2.5)
+    for (label, rows), look, power in zip(methods, style.cycle(6), POWERS, strict=True):
+        samples = rows["samples"] * SHIFT**power
         for axes, name, bar in zip(
             places, ("alignment", "test_error"), ("alignment_error", "error"), strict=True
         ):
