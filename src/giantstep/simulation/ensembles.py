@@ -53,7 +53,7 @@ def _measure(of: Replicate, grid: Grid, members: int) -> dict[str, Array]:
     each = [NetworkFeatures(replace(of, layer=layer), np.float64) for layer in layers]
     blocks = range(len(block_sizes(max(map(of.sizes.count, grid.alpha)), ROWS)))
     places = list(product(range(of.sizes.trainings), blocks))
-    tests = block_sizes(int(of.sizes.test_samples), FEWER_ROWS)
+    tests = block_sizes(of.sizes.test_samples, FEWER_ROWS)
     report = partial(of.report, 1 / (members * len(places) + len(tests)))
     readouts = [fit_readouts(features, places, grid, report).readouts for features in each]
 

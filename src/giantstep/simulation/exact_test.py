@@ -89,7 +89,8 @@ def exact_test(
         square, last = _second_moments(readouts, C, own, network.directions, pool)
         error += share * (of_target - 2 * product + square)
         power, left = power + share * square, left + share * np.abs(last)
-    C, _ = network.coefficients(0.0)
+    if mean is not None:
+        C, _ = network.coefficients(0.0)
     terms = products(readouts, (C * network.powers()).T)
     functions = _hermite_functions(values)
     learned = products(terms, functions)
