@@ -156,7 +156,7 @@ class Reliability:
             "reliability_unseen": share * largest,
             "reliability_sparse": _SPARSE * share * sparse,
             "reliability_mean": of_mean / whole * (_BEYOND_MEAN if self.is_finite else 1),
-            "reliability_quadratic": _QUADRATIC * np.hypot(quadratic / explained, clearer),
+            "reliability_quadratic": np.hypot(_QUADRATIC * quadratic / explained, clearer),
             "reliability_first_batch": share * self.first_batch,
             "reliability_own_output": np.full(n.shape, self.own_output),
             "reliability_chance": np.full(n.shape, self.chance),
