@@ -55,7 +55,7 @@ SCHEDULED = (*STEP_FIELDS, "decay")
 # The step exponent at which the spike keeps its strength as the dimension grows.
 GIANT_STEP = domains.STEP_EXPONENT.upper
 _ONE_DIRECTION = "of one direction where steps and readout learn different targets"
-_SIGNS = f"another: only {' and '.join(BINARY)} without noise have labels +1 and -1"
+_SIGNS = f"a loss of any labels, as only {' and '.join(BINARY)} without noise have labels +1 and -1"
 _WEIGHTS = (
     "a number or, for given eigenvalues without weights beside them, as many weights, " + ALWAYS
 )
