@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("bokeh")
 
-from giantstep.explore.controls import fault_text, notes, reasons
+from giantstep.explore.controls import fault_text, reasons
 from giantstep.explore.palette import LIGHT, PALETTES
 from giantstep.explore.parameters import PARAMETERS
 from giantstep.explore.question import Question
@@ -83,13 +83,6 @@ def test_a_refused_function_does_not_list_all_others():
 
 def test_curves_have_the_colours_of_the_figures():
     assert set(PALETTES[LIGHT].curves[:4]) <= set(style.COLOURS)
-
-
-def test_several_steps_say_how_many_samples_they_use():
-    question = Question(target="sin", steps=5, alpha0=4.0, alpha=2.0)
-    assert notes(View(question))["steps"] == "5 fresh batches of 4 d samples"
-    assert notes(View(question, x="ridge"))["steps"].endswith("22 d samples")
-    assert not notes(View(question, x="steps"))
 
 
 def test_what_does_not_apply_says_why():

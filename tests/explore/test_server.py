@@ -2,7 +2,6 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -32,15 +31,6 @@ def test_a_page_opens_over_its_connection():
             return {root.name for root in session.document.roots}
 
     assert answered(ask) == {"plot", "ask", "answer"}
-
-
-def test_of_many_pages_one_waits_until_another_is_closed():
-    def ask(address):
-        with ExitStack() as pages:
-            opened = [pages.enter_context(pull_session(url=address)) for _ in range(9)]
-            return [len(one.document.roots) for one in opened]
-
-    assert answered(ask) == [3] * 8 + [0]
 
 
 def test_foreign_pages_are_refused():

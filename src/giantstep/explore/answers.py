@@ -30,7 +30,7 @@ from giantstep.explore.points import (
 )
 from giantstep.explore.question import Question
 from giantstep.explore.tasks import Answer
-from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, STRIDES, View, axis_values
+from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View, axis_values
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.targets import target_along
@@ -41,6 +41,8 @@ from giantstep.questions.spectrum import spectrum
 _PATIENCE = 0.1
 # Points that are solved together, where they share what takes time, and where they do not.
 _BATCH, _SMALL_BATCH = 29, 8
+# Of losses that take long, every so many points of a curve with more than a few are solved.
+_STRIDE, _FEW = 4, 16
 # Points of the learned function and of a spectrum, and cells along each side of a map.
 PROJECTIONS = np.linspace(-3, 3, 241)
 _EIGENVALUES = 160
@@ -65,53 +67,43 @@ def answer(view: View, say: Say) -> None:
         say(known | {"remarks": remarks})
 
 
-class _Refinement:
-    """One curve, solved at more and more of its points."""
+class _Solved:
+    """One curve, solved at more and more of its points, from left to right."""
 
     def __init__(
         self, name: str, question: Question, bulk: str, x: str, values: tuple[float, ...], by: str
     ) -> None:
-        self.name, self.question, self.bulk, self.x = name, question, bulk, x
-        self.values, self.by = np.array(values), by
-        self.solved: list[Points] = []
-        self.places: list[int] = []
+        self.name, self.question, self.bulk, self.x, self.by = name, question, bulk, x, by
         square, best = question["loss"] == SQUARE, question["ridge"] == OPTIMAL and x != "ridge"
         together = x in ("alpha", "ridge") and square
         steps = question["steps"] if question.model == STEPS else 1
         quick = together and (bulk == ISOTROPIC or steps == 1) and not best
-        # The points that are solved at a time, and the strides between points, coarse to fine.
+        few = square or len(values) <= _FEW
+        self.values, self.solved = np.array(values[:: 1 if few else _STRIDE]), list[Points]()
+        # The points that are solved at a time.
         slow = _SMALL_BATCH if square and not best else 1
         self.at_once = len(values) if quick else _BATCH if together else slow
-        few = quick or len(values) <= STRIDES[0]
-        self.strides = STRIDES[-1:] if few else STRIDES[: None if square else 3]
 
-    def steps(self, stride: int, beat: Beat) -> Iterator[None]:
-        """Solve at every so many points."""
-        if stride not in self.strides:
-            return
-        missing = [i for i in range(0, self.values.size, stride) if i not in set(self.places)]
-        for start in range(0, len(missing), self.at_once):
-            some = missing[start : start + self.at_once]
-            values = self.values[some]
-            points = solve_points(self.question, self.bulk, self.x, values, beat, self.by)
-            self.solved.append(points)
-            self.places += some
+    def steps(self, beat: Beat) -> Iterator[None]:
+        """Solve the points that are left, some at a time."""
+        for start in range(len(self.solved) * self.at_once, self.values.size, self.at_once):
+            some = self.values[start : start + self.at_once]
+            of = self.question, self.bulk, self.x
+            self.solved.append(solve_points(*of, some, beat, self.by))
             yield
 
     def columns(self) -> Answer:
-        """Return what is known, sorted."""
-        order = np.argsort(self.places)
-        known = {"x": self.values[self.places][order]}
-        for name in self.solved[0]:
-            known[name] = np.concatenate([points[name] for points in self.solved])[order]
-        return {"name": self.name, "bulk": self.bulk} | known
+        """Return what is known."""
+        joined = {k: np.concatenate([one[k] for one in self.solved]) for k in self.solved[0]}
+        known = self.values[: joined["advice"].size]
+        return {"name": self.name, "bulk": self.bulk, "x": known} | joined
 
 
 def _curve(view: View, beat: Beat) -> Iterator[Answer]:
     """Answer with the test error along x: of each bulk, and of each pin."""
     values = tuple(axis_values(view.axis))
     curves = [
-        _refinement(name, question, bulk, view.x, values, view.by)
+        _curve_of(name, question, bulk, view.x, values, view.by)
         for name, question in view.questions
         if question.has(view.x)
         for bulk in question["bulk"]
@@ -120,17 +112,16 @@ def _curve(view: View, beat: Beat) -> Iterator[Answer]:
     at = axis_values(view.axis, 2 if view.x in ("alpha", "ridge") else 29)
     known = {"limits": limits(view.question, view.x, at)}
     shown = time.perf_counter()
-    for stride in STRIDES:
-        for _ in chain.from_iterable(curve.steps(stride, beat) for curve in curves):
-            beat()
-            if time.perf_counter() > shown + _PATIENCE:
-                shown = time.perf_counter()
-                yield known | {"curves": [c.columns() for c in curves if c.places], "done": False}
+    for _ in chain.from_iterable(curve.steps(beat) for curve in curves):
+        beat()
+        if time.perf_counter() > shown + _PATIENCE:
+            shown = time.perf_counter()
+            yield known | {"curves": [c.columns() for c in curves if c.solved], "done": False}
     yield known | {"curves": [c.columns() for c in curves], "done": True}
 
 
 # What was solved of a curve stays, so that pins need no time.
-_refinement = lru_cache(maxsize=32)(_Refinement)
+_curve_of = lru_cache(maxsize=32)(_Solved)
 
 
 def _function(view: View, beat: Beat) -> Iterator[Answer]:

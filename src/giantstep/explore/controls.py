@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,7 +20,6 @@ from giantstep.explore.parameters import (
     SYMBOLS,
     WORDS,
     interval,
-    number_text,
     takes,
 )
 from giantstep.explore.presets import PRESETS
@@ -30,7 +28,7 @@ from giantstep.explore.view import CURVE, ERRORS, MAP, SPECTRUM, View
 from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.covariance import IDENTITY
-from giantstep.problems.losses import FLOW, LOSSES
+from giantstep.problems.losses import LOSSES
 from giantstep.problems.protocol import OPTIMIZERS
 from giantstep.validation import Fault, InvalidParametersError, shown
 
@@ -102,20 +100,6 @@ def reasons(view: View) -> dict[str, str]:
         told |= dict.fromkeys(("ridge", "noise", "loss"), "the spectrum does not depend on it")
     told |= dict.fromkeys(_axes(view), "an axis of the plot")
     return told | dict(_refused(question))
-
-
-def notes(view: View) -> dict[str, str]:
-    """Return what to say beside controls that apply: when readouts stop, and what steps use."""
-    question, told = view.question, {}
-    steps, batch, ridge = question["steps"], question["alpha0"], question["ridge"]
-    if question["loss"] == FLOW and ridge != OPTIMAL and "ridge" not in _axes(view):
-        told["ridge"] = f"the readout is trained for the time 1/λ = {number_text(1 / ridge)}"
-    several = question.model == STEPS and steps > 1 and math.isfinite(batch)
-    if several and not {"steps", "alpha0"} & _axes(view):
-        total = number_text(steps * batch + question["alpha"])
-        readout = "" if "alpha" in _axes(view) else f"; with the readout's, {total} d samples"
-        told["steps"] = f"{steps} fresh batches of {number_text(batch)} d samples{readout}"
-    return told
 
 
 def _axes(view: View) -> set[str]:

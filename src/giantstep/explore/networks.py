@@ -16,10 +16,8 @@ from giantstep.explore.question import Question
 from giantstep.explore.tasks import TEST_SAMPLES, NetworksTask
 from giantstep.explore.view import View, axis_values, simulated_values
 from giantstep.problems.bulk_kind import bulk_of_networks
-from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
-from giantstep.problems.sizes import Sizes, check_sizes
-from giantstep.questions.costs import CostError, check_cost, cost_of, total_cost
+from giantstep.questions.costs import check_cost, cost_of, total_cost
 from giantstep.questions.progress import part as part_of
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task, answer_task
@@ -50,10 +48,8 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
     values = simulated_values(view)
     parts = _parts(question, view.x, values)
     tasks = [Task("replicates", part.problem, points | sizes) for part, points in parts]
-    for part, points in parts:
-        grid = Grid(points["alpha"], points["ridge"], points["loss"])
-        check_sizes(part.problem, grid, Sizes(task.dimension, sizes["trainings"], TEST_SAMPLES))
-    _check_costs(tasks, task.networks)
+    costs = [cost_of(with_networks(one, range(task.networks))) for one in tasks]
+    check_cost(total_cost(costs), MOST_HOURS)
     theory = _theory(question, view, np.array(values))
     say({"theory": theory, "fraction": 0.0, "done": False})
 
@@ -85,17 +81,6 @@ def _parts(
     if x in points:
         return [(question, points | {x: values})]
     return [(question.moved(**{x: value}), points) for value in values]
-
-
-def _check_costs(tasks: list[Task], networks: int) -> None:
-    """Refuse networks that are too many or too large."""
-    costs = [cost_of(with_networks(task, range(networks))) for task in tasks]
-    try:
-        check_cost(total_cost(costs), MOST_HOURS)
-    except CostError as error:
-        allowed = f"smaller: {str(error).partition(':')[0]}"
-        dimension = tasks[0].arguments["dimension"]
-        raise refusal("dimension", dimension, allowed) from None
 
 
 def _theory(question: Question, view: View, values: Array) -> dict[str, Array]:

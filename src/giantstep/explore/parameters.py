@@ -18,7 +18,6 @@ from giantstep.explore.reading import (
     Reader,
     read_infinite,
     read_letters,
-    read_size,
     read_spectrum,
 )
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
@@ -94,7 +93,6 @@ def reader(name: str) -> Reader:
 _READERS: dict[str, Reader] = {
     "ridge": lambda text: OPTIMAL if text == OPTIMAL else read_infinite(text),
     "bulk": lambda text: tuple(dict.fromkeys(text.replace(",", " ").split())),
-    "dimension": read_size,
     "covariance": read_spectrum,
 }
 DEFAULTS: dict[str, Any] = {name: of.default for name, of in PARAMETERS.items()} | _TABLE[

@@ -5,7 +5,6 @@ Nothing is evaluated. A text is a number, a name that a registry knows, or a lis
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,19 +21,6 @@ Reader = Callable[[str], Any]
 def read_infinite(text: str) -> float:
     """Read a number, which may be infinite."""
     return read_number(text.replace("∞", "inf"))
-
-
-def read_size(text: str) -> float:
-    """Read a whole number, which may be infinite.
-
-    Raises
-    ------
-    ValueError
-    """
-    number = read_infinite(text)
-    if math.isfinite(number) and not number.is_integer():
-        raise ValueError(f"{shown(text)} must be a whole number, or inf")
-    return number
 
 
 def read_letters(text: str) -> Vocabulary:

@@ -17,10 +17,6 @@ from giantstep.explore.controls import page_variables
 from giantstep.validation import refusal
 
 HOST = "127.0.0.1"
-# Each page takes 55 MB, most of it in processes that compute. One more waits, and tries again.
-_MOST_PAGES = 8
-_FULL = f"""<!doctype html><meta http-equiv="refresh" content="3"><title>giantstep explore</title>
-<p>{_MOST_PAGES} pages are open. This one opens once another has been closed."""
 
 
 def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
@@ -76,8 +72,7 @@ def make_server(port: int, project: Path) -> Any:
     getLogger("bokeh.server.views.ws").setLevel("ERROR")
     port = free_port(port)
     hosts = [f"{HOST}:{port}", f"localhost:{port}"]
-    opened: set[Any] = set()
-    page = FunctionHandler(lambda document: _open_page(document, port, project, opened))
+    page = FunctionHandler(lambda document: _open_page(document, port, project))
     return Server(
         {"/": Application(page)},
         address=HOST,
@@ -108,15 +103,12 @@ def free_port(port: int) -> int:
         raise refusal("port", port, allowed) from error
 
 
-def _open_page(document: Any, port: int, project: Path, opened: set[Any]) -> None:
-    """Fill the document of a page that was opened, beside those that are open."""
+def _open_page(document: Any, port: int, project: Path) -> None:
+    """Fill the document of a page that was opened."""
     from jinja2 import Environment
 
     from giantstep.explore.session import Session
 
-    if len(opened) >= _MOST_PAGES:
-        document.template = Environment(autoescape=True).from_string(_FULL)
-        return
     request = document.session_context.request
     # Encoded again: the questions of pins are addresses themselves.
     query = urlencode(request.arguments, doseq=True)
@@ -127,4 +119,4 @@ def _open_page(document: Any, port: int, project: Path, opened: set[Any]) -> Non
     own = {"style": css, "script": script, "port": port, "project": project.resolve()}
     own |= {"model_picture": (folder / "model.svg").read_text("utf-8")}
     document.template_variables.update(page_variables() | own)
-    Session(document, query, project, opened)
+    Session(document, query, project)

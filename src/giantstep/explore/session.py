@@ -14,7 +14,7 @@ from bokeh.document import Document
 from bokeh.layouts import column
 
 from giantstep.explore.children import Child, Deliver, Failure
-from giantstep.explore.controls import fault_text, notes, reasons
+from giantstep.explore.controls import fault_text, reasons
 from giantstep.explore.copying import as_command, as_python, as_yaml, title
 from giantstep.explore.messages import Message
 from giantstep.explore.palette import LIGHT
@@ -46,14 +46,9 @@ class Session:
         The query of the page's address.
     project : Path
         The folder in which figures are made of what is shown.
-    opened : set of Session
-        Those whose processes may run.
     """
 
-    def __init__(
-        self, document: Document, address: str, project: Path, opened: set[Session]
-    ) -> None:
-        self._opened = opened
+    def __init__(self, document: Document, address: str, project: Path) -> None:
         self.document, self.project = document, project
         self.view, self._faults = from_address(address)
         self.number, self._count = 0, 0
@@ -75,11 +70,9 @@ class Session:
         self._renew_plot({})
         # Bokeh may fill documents in a thread without an event loop.
         document.add_next_tick_callback(lambda: self._theory.ask(self.number, self.view))
-        opened.add(self)
 
     def close(self) -> None:
         """End the processes of this page."""
-        self._opened.discard(self)
         for child in (self._theory, self._networks, self._exports):
             child.cancel()
 
@@ -211,7 +204,6 @@ class Session:
             told |= {
                 "address": to_address(self.view),
                 "reasons": reasons(self.view),
-                "notes": notes(self.view),
                 "title": title(self.view),
                 "legend": self._plot.legend,
                 "copies": {name: write(self.view) for name, write in copies.items()},

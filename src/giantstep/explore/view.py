@@ -35,8 +35,8 @@ ERRORS = {
 }
 ERROR = "error"
 COLOURS = ERROR, *GAINS[:2]
-# Points of a curve, and the strides between those that are computed, coarse to fine.
-POINTS, STRIDES = 113, (16, 8, 4, 2, 1)
+# Points of a curve.
+POINTS = 113
 # Points along x at which networks are simulated.
 SIMULATED, FEW_SIMULATED = 9, 5
 # The most pins, and the longest address that is read.

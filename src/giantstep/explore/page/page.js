@@ -141,7 +141,7 @@
     else if (!running && $("networks-note").textContent.startsWith("Networks are")) note("networks-note", "");
   }
 
-  let reasons = {}, notes = {};
+  let reasons = {};
   function disable() {
     for (const zeroOne of all(`option[value=${ZERO_ONE}]`)) {
       zeroOne.disabled = texts().target !== "sign";
@@ -153,7 +153,7 @@
       const pointless = control.classList.contains("several") ? false : reason !== "";
       for (const input of inputs) if (!input.name) input.disabled = pointless;
       control.classList.toggle("disabled", pointless);
-      note(`${name}-note`, reason || (notes[name] ?? ""));
+      note(`${name}-note`, reason);
       const refused = {};
       for (const box of all(".options input, option", control)) {
         const why = reasons[`${name}:${box.value}`] ?? "";
@@ -244,8 +244,7 @@
       // What is on the screen is then not what the fields say.
       $("copy").disabled = message.faults.length > 0;
       reasons = message.reasons ?? reasons;
-      notes = message.notes ?? notes;
-      if (differs("notes", [reasons, notes, message.faults])) {
+      if (differs("notes", [reasons, message.faults])) {
         disable();
         blame(message.faults);
       }
