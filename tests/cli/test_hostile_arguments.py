@@ -60,7 +60,6 @@ simulate --inputs student_t:2 student_t:nan student_t:1_0 student_t:1e999 cauchy
 simulate --max-memory 0 1e-6 -1 nan
 networks --spike-strength 1e300 1e13
 spectrum --points SIZES 7 100000 1000000000
-spectrum --x 0 -1 nan inf
 """
 VALUES = [
     (question, flag, value)

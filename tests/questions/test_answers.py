@@ -129,7 +129,6 @@ def test_all_faults_of_a_question_are_told_at_once(ask, names):
     [
         (lambda: Protocol("tahn", "sin", 3, 2, 1), "did you mean tanh?"),
         (lambda: Protocol("tanh", "sin", [1, 3], 2, 1), "giantstep.sweep takes several values"),
-        (lambda: giantstep.solve(PROTOCOL, beta=[1, 2]), "give it to the problem, or several"),
         (lambda: giantstep.solve(PROTOCOL, alhpa=2), "did you mean alpha?"),
         (lambda: giantstep.optimise(PROTOCOL, "rigde"), "did you mean ridge?"),
     ],
@@ -149,6 +148,9 @@ def test_several_values_are_a_dimension_of_any_question():
     assert theory.test_error.sel(dimension=90, bulk="isotropic") == pytest.approx(
         giantstep.solve(PROTOCOL, dimension=90, bulk="isotropic").test_error.item(), rel=1e-9
     )
+    beside = giantstep.simulate(PROTOCOL, [1, 2], **SMALL, beta=[1, 2], noise=0.1)
+    other = giantstep.simulate(replace(PROTOCOL, beta=2, noise=0.1), [1, 2], **SMALL)
+    np.testing.assert_array_equal(beside.test_error.sel(beta=2), other.test_error)
     with pytest.raises(InvalidParametersError, match="dimension = .*at least one value"):
         giantstep.simulate(PROTOCOL, **SMALL | {"dimension": []})
 

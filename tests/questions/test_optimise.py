@@ -74,11 +74,13 @@ def test_what_the_theory_leaves_out_at_an_optimum_is_told():
 
 def test_all_faults_of_a_search_are_told_at_once():
     features = SpikedFeatures("tanh", "sin", 1, 1, 0.5, 1)
-    over = {"readout": None, "learnin_rate": None, "ridge": [0.1]}
-    with pytest.raises(InvalidParametersError) as refused:
-        giantstep.optimise(features, over, alpha=0, dimension=1)
-    names = ["alpha", "dimension", "over", "over"]
-    assert [fault.name for fault in refused.value.faults] == names
+    for over, given, names in (
+        ({"learnin_rate": None}, {"alpha": 0, "dimension": 1}, ["over", "alpha", "dimension"]),
+        ({"readout": None, "ridge": [0.1]}, {"by": "classification_error"}, ["by", "over"]),
+    ):
+        with pytest.raises(InvalidParametersError) as refused:
+            giantstep.optimise(features, over, **given)
+        assert [fault.name for fault in refused.value.faults] == names
 
 
 def test_an_optimal_ridge_is_one_that_is_searched_for_with_the_others():

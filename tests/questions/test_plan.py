@@ -43,9 +43,8 @@ def test_operations_are_spent_on_width():
 
 def test_what_is_no_budget_is_refused_together():
     with pytest.raises(giantstep.InvalidParametersError) as refused:
-        giantstep.plan(PROBLEM, max_steps=0, by="classification_error", loss="hinge", max_hours=9)
-    faults = {fault.name for fault in refused.value.faults}
-    assert faults >= {"max_steps", "samples", "by", "loss"}
+        giantstep.plan(PROBLEM, by="classification_error", loss="hinge", max_hours=9)
+    assert {fault.name for fault in refused.value.faults} >= {"samples", "by", "loss"}
     with pytest.raises(giantstep.InvalidParametersError, match="dimension = inf"):
         giantstep.plan(PROBLEM, flops=1e9)
 

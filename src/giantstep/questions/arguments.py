@@ -91,9 +91,14 @@ class Argument:
         """Whether a sequence is one value: a vocabulary, or what a question takes at once."""
         return self.many is Many.TOGETHER or self.kind is PAIR
 
-    def faults(self, value: Any) -> list[Fault]:
-        """List what is wrong with one value."""
-        return self.domain.read(self.name, value)[1]
+    def faults(self, given: Any) -> list[Fault]:
+        """List what is wrong with what is given: one value, or a list or the keys of several."""
+        several = self.many is not Many.REFUSED and isinstance(given, list | Mapping)
+        values = list(given) if several else [given]
+        faults = [] if values else [Fault(self.name, [], "at least one value")]
+        domain = interval_of(self.domain) or self.domain
+        wrong = (domain.read(self.name, x)[1] for x in values if x not in self.words)
+        return faults + [fault for found in wrong for fault in found]
 
 
 def argument(of: str, name: str, *args: Any, **others: Any) -> Argument:

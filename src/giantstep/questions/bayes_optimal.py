@@ -7,12 +7,9 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.datasets import dataset, total_samples
-from giantstep.questions.values import SOME_RIDGE, read_axes
+from giantstep.questions.datasets import drop_fixed, total_samples
 from giantstep.theory.bayes_optimal import prediction_error, state_evolution
-from giantstep.validation import Fault, collected, raise_all
 
 
 def bayes_optimal(problem: Problem, *, alpha: ArrayLike) -> xr.Dataset:
@@ -33,12 +30,8 @@ def bayes_optimal(problem: Problem, *, alpha: ArrayLike) -> xr.Dataset:
     >>> found.bayes_optimal_overlap.values.round(3), found.amp_overlap.values.round(3)
     (array([0.331, 1.   ]), array([0.331, 0.568]))
     """
-    faults: list[Fault] = []
-    axes = read_axes(alpha, SOME_RIDGE, SQUARE, faults)
-    with collected(faults):
-        channel = state_evolution(problem)
-    raise_all(faults)
-    points = {"alpha": (("alpha",), np.array(axes.grid.alpha))}
+    channel = state_evolution(problem)
+    points = {"alpha": (("alpha",), np.array(alpha, dtype=float, ndmin=1))}
     samples = total_samples(problem, xr.Dataset(coords=points))["total_samples"]
     target = lookup(problem.target)
     overlaps = zip(*map(channel.overlaps, samples.values.tolist()), strict=True)
@@ -47,5 +40,5 @@ def bayes_optimal(problem: Problem, *, alpha: ArrayLike) -> xr.Dataset:
         errors = [prediction_error(target, one) for one in q]
         values[f"{name}_error"] = (("alpha",), np.array(errors))
         values[f"{name}_overlap"] = (("alpha",), np.array(q))
-    found = dataset(values, points, axes.fixed)
+    found = drop_fixed(xr.Dataset(values, points), alpha=alpha)
     return found.assign(weak_recovery=channel.weak_recovery)

@@ -23,12 +23,11 @@ _STRUCTURED_INPUTS = "theory, sweep, simulate, compare and optimise take others"
 def input_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[Fault]:
     """List why a question cannot be answered for inputs with a covariance, or a mixture.
 
-    Of several problems, the arguments have `values`.
+    Of several problems, they are among what is given.
     """
-    values = given.get("values", {})
-    inputs = np.ravel(values.get("inputs", getattr(problem, "inputs", GAUSSIAN))).tolist()
+    inputs = np.ravel(given.get("inputs", getattr(problem, "inputs", GAUSSIAN))).tolist()
     mixtures = [one for one in inputs if mixture_mean(str(one)) is not None]
-    known = values.get("covariance", getattr(problem, "covariance", IDENTITY))
+    known = given.get("covariance", getattr(problem, "covariance", IDENTITY))
     name, plain = "covariance", IDENTITY
     if mixtures:
         name, plain, known = "inputs", GAUSSIAN, mixtures[0]

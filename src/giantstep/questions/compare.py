@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import (
@@ -27,18 +24,15 @@ from giantstep.questions.arguments import (
     SIZES,
     STOP_AT_TIMES,
 )
-from giantstep.questions.case import DOUBTS, Case, answer_remarks
-from giantstep.questions.checks import criterion_faults
+from giantstep.questions.case import DOUBTS, answer_remarks
 from giantstep.questions.costs import SIMULATION_HOURS
-from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.progress import Progress
 from giantstep.questions.question import Result, question
 from giantstep.questions.remarks import OF_COVARIANCE
-from giantstep.questions.simulate import measured, read_simulation
-from giantstep.questions.solve import solve
+from giantstep.questions.request import read_request
+from giantstep.questions.simulate import simulate
 from giantstep.questions.statistics import z_scores
-from giantstep.theory.optima import CROSS_VALIDATION, FOLDS, TEST_ERROR
-from giantstep.validation import Fault, collected, raise_all
+from giantstep.theory.optima import CROSS_VALIDATION, TEST_ERROR
 
 _ERRORS = ("test_error", "training_error", "test_loss", "training_loss", "classification_error")
 _VARIANCES = ("ensemble_error", "variance_of_weights", "variance_of_samples", "squared_bias")
@@ -120,64 +114,39 @@ def compare(
     >>> bool((abs(scores) < 5).all())
     True
     """
-    limits: dict[str, Any] = {"max_hours": max_hours, "max_memory": max_memory}
-    is_chosen = isinstance(ridge, str)
-    bulks = [bulk] if bulk is None or isinstance(bulk, str) else list(bulk)
-    sizes: dict[str, Any] = {"dimension": dimension, "trainings": trainings}
-    sizes |= {"test_samples": test_samples, "networks": networks, "seed": seed, "threads": threads}
-    beside = {"cross_validation": FOLDS * cross_validation, "ensemble": ensemble}
-    sizes |= {"beside": beside, "limits": limits}
-    faults: list[Fault] = [] if bulks else [Fault("bulk", [], "at least one")]
-    with collected(faults):
-        if is_chosen and bulks:
-            best = partial(solve, problem, alpha, ridge, loss=loss, bulk=bulks[0], by=by)
-            ridge = best(dimension=dimension, **limits)["ridge"].values
-        axes, given = read_simulation(problem, alpha, ridge, loss, **sizes)
     theories: dict[str, float] = {LIMIT: math.inf} if problem.is_giant_step else {}
     theories |= {FINITE: dimension}
-    for x, d in product(bulks, theories.values()):
-        of_networks = bulk_of_networks(problem) if x is None else x
-        faults += Case(problem, loss, of_networks, d).faults(optimal=False)
-    raise_all(faults + criterion_faults(problem, by, is_chosen, loss))
-    of = partial(solve, problem, alpha, ridge, loss=loss, ensemble=ensemble)
-    of = partial(of, cross_validation=cross_validation)
-    # What it refuses besides is refused before networks are trained.
-    solved = [[of(bulk=x, dimension=d, **limits) for x in bulks] for d in theories.values()]
-    means = measured(problem, given, beside, threads, progress)
-    means = drop_fixed(means, axes.fixed)
-    if is_chosen and np.ndim(ridge):
-        solved, means = [[*map(_at_chosen, several)] for several in solved], _at_chosen(means)
-    remarks = [remark for several in solved for one in several for remark in _remarks(one)]
-    how: dict[str, Any] = {"coords": "minimal", "compat": "override", "join": "exact"}
-    theory = xr.combine_nested(solved, ["theory", "bulk"], data_vars="all", **how)
-    theory = theory.assign_coords(theory=list(theories)).transpose("theory", "bulk", ...)
-    if bulk is None or isinstance(bulk, str):
-        theory = theory.isel(bulk=0)
-    data = _scored(theory.drop_vars("dimension"), means)
+    given = {"alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk, "by": by}
+    if is_chosen := isinstance(ridge, str):
+        first = {"bulk": bulk[0] if isinstance(bulk, list) else bulk, "dimension": dimension}
+        best, _ = read_request(problem, given | first).solve(zero_one=False)
+        ridge = best["ridge"].values.tolist()
+        given |= {"ridge": ridge, "by": TEST_ERROR}
+    asked: dict[str, Any] = {"cross_validation": cross_validation, "ensemble": ensemble}
+    given |= {"dimension": list(theories.values())}
+    theory, remarks = read_request(problem, given, **asked, compared=True).solve()
+    asked |= {"dimension": dimension, "networks": networks, "trainings": trainings, "loss": loss}
+    asked |= {"test_samples": test_samples, "seed": seed, "threads": threads, "progress": progress}
+    limits: dict[str, Any] = {"max_hours": max_hours, "max_memory": max_memory}
+    means = simulate(problem, alpha, ridge, **asked, **limits)
+    if is_chosen and np.ndim(ridge):  # one for each sample complexity
+        each = xr.DataArray(range(means.sizes["alpha"]), dims="alpha")
+        theory, means = (one.isel(alpha=each, ridge=each) for one in (theory, means))
+        remarks = answer_remarks(theory)
+    theory = theory.rename(dimension="theory").assign_coords(theory=list(theories))
+    theory = theory.transpose("theory", "bulk", ..., missing_dims="ignore")
+    data = _scored(theory, means)
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed)), remarks
 
 
-def _at_chosen(data: xr.Dataset) -> xr.Dataset:
-    """Choose the ridge of each sample complexity, of as many."""
-    each = xr.DataArray(range(data.sizes["alpha"]), dims="alpha")
-    data = data.isel(alpha=each, ridge=each)
-    if "remarks" in data.attrs:
-        about = answer_remarks(data)
-        data.attrs["remarks"] = "\n".join(about)
-    return data
-
-
-def _scored(theory: xr.Dataset, networks: xr.Dataset) -> xr.Dataset:
+def _scored(theory: xr.Dataset, means: xr.Dataset) -> xr.Dataset:
     """Put side by side what belongs to an error: theory, networks and z-scores."""
-    errors = theory[[name for name in _COMPARED if name in theory]]
-    scores = z_scores(errors, networks).transpose(*theory["test_error"].dims)
+    names = [name for name in _COMPARED if name in theory]
+    forms = {"{}": "simulated_{}_mean", "{}_stderr": "simulated_{}_stderr"}
+    named = {a.format(x): b.format(x) for x in names for a, b in forms.items() if x in means}
+    networks = means[[*named]].rename(named)
+    scores = z_scores(theory[names], networks).transpose(*theory["test_error"].dims)
     data = xr.merge([theory, networks, scores], join="exact", compat="equals")
-    ordered = [form.format(name) for name in _COMPARED for form in ("{}", *OF_NETWORKS)]
+    ordered = [form.format(name) for name in names for form in ("{}", *OF_NETWORKS)]
     ordered += [*DOUBTS, *OF_COVARIANCE, "status"]
     return data[[name for name in ordered if name in data]]
-
-
-def _remarks(theory: xr.Dataset) -> list[str]:
-    """Say of which theory the remarks are."""
-    which = f"Theory of the {theory['bulk'].item()} bulk at d = {theory['dimension'].item():g}"
-    return [f"{which}: {remark}" for remark in theory.attrs.get("remarks", "").splitlines()]

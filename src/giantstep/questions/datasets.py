@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -56,8 +56,9 @@ def dataset(
     )
 
 
-def drop_fixed(data: xr.Dataset, fixed: Iterable[str]) -> xr.Dataset:
+def drop_fixed(data: xr.Dataset, **given: Any) -> xr.Dataset:
     """Turn dimensions of a single value that was given as a number into scalar coordinates."""
+    fixed = [name for name, value in given.items() if np.ndim(value) == 0]
     return data.isel({name: 0 for name in fixed if name in data.dims})
 
 

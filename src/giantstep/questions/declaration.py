@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from giantstep.questions.arguments import LIMITS, Argument
 
-F = TypeVar("F", bound=Callable[..., Any])
 # Of each question, by the name of its function.
 TABLE = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("utf-8"))
 
@@ -26,8 +25,6 @@ class Work:
         How many times the theory of all points is solved.
     networks : float
         How much longer than its errors what is asked of a network takes.
-    bulk : str
-        The only one that is needed, if the question does not say which.
     density : bool
         Whether a point has the density of eigenvalues.
     searched : sequence of str
@@ -36,7 +33,6 @@ class Work:
 
     theories: float = 1.0
     networks: float = 0.0
-    bulk: str = ""
     density: bool = False
     searched: Sequence[str] = ()
 
@@ -89,18 +85,13 @@ def declaration_of(ask: Callable[..., Any]) -> Question:
     return declared
 
 
-def declare(*takes: Argument) -> Callable[[F], F]:
+def declare(ask: Callable[..., Any], takes: Sequence[Argument]) -> Question:
     """Declare what a function takes, whose name is in the table.
 
     Arguments have the defaults of the function, which takes the limits as well.
     """
-
-    def decorate(ask: F) -> F:
-        form = signature(ask).parameters
-        defaults = {k: one.default for k, one in form.items() if one.default is not Parameter.empty}
-        declared = (*takes, *LIMITS)
-        complete = (replace(one, default=defaults.get(one.name, one.default)) for one in declared)
-        ask.declaration = stated(ask.__name__, tuple(complete))  # type: ignore[attr-defined]
-        return ask
-
-    return decorate
+    form = signature(ask).parameters
+    defaults = {k: one.default for k, one in form.items() if one.default is not Parameter.empty}
+    declared = (replace(x, default=defaults.get(x.name, x.default)) for x in (*takes, *LIMITS))
+    ask.declaration = of = stated(ask.__name__, tuple(declared))  # type: ignore[attr-defined]
+    return of

@@ -24,8 +24,6 @@ from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.theory.first_layer.step import LettersState
 from giantstep.validation import raise_all
 
-_PROJECTIONS = ("step", "row_projection", "other_row_projection")
-
 
 @question(DIMENSION)
 def equivalent_features(
@@ -77,9 +75,8 @@ def equivalent_features(
         data = data.merge(_spikes_by_step(letters))
     if states := [state for state in layer.history if isinstance(state, NetworkState)]:
         data = data.merge(_by_step(states))
-    if "direction" in data.dims:
-        data = data.assign_coords(direction=range(1, data.sizes["direction"] + 1))
-    return data
+    counted = {k: range(1, data.sizes[k] + 1) for k in ("step", "direction") if k in data.dims}
+    return data.assign_coords(counted)
 
 
 def problem_parameters(problem: Problem) -> xr.Dataset:
@@ -108,14 +105,11 @@ def _per_group(value: Any) -> tuple[tuple[str, ...], Any]:
 def _spikes_by_step(states: Sequence[LettersState]) -> xr.Dataset:
     """Arrange the spikes of the letters after each step: docs/theory/larger-rank-spikes.md."""
     pairs = ("step", "group", "other_group")
-    return xr.Dataset(
-        {
-            "bulk_variance_by_step": (pairs[:2], [state.bulk_variance for state in states]),
-            "target_overlap_by_step": (pairs[:2], [state.spikes[:, 0] for state in states]),
-            "spike_gram_by_step": (pairs, [state.gram for state in states]),
-        },
-        coords={"step": np.arange(1, len(states) + 1)},
-    )
+    return xr.Dataset({
+        "bulk_variance_by_step": (pairs[:2], [state.bulk_variance for state in states]),
+        "target_overlap_by_step": (pairs[:2], [state.spikes[:, 0] for state in states]),
+        "spike_gram_by_step": (pairs, [state.gram for state in states]),
+    })  # fmt: skip
 
 
 def _by_step(states: Sequence[NetworkState]) -> xr.Dataset:
@@ -123,20 +117,13 @@ def _by_step(states: Sequence[NetworkState]) -> xr.Dataset:
     alignments = np.array([np.atleast_1d(state.alignment) for state in states])
     directed = isinstance(states[0].alignment, tuple)
     overlaps = np.linalg.norm(alignments, axis=1) if directed else alignments[:, 0]
-    across = ["across spike"]
-    if alignments.shape[1] > 1:
-        across = [f"across spike, direction {k + 1}" for k in range(alignments.shape[1])]
-    data = xr.Dataset(
-        {
-            "bulk_variance_by_step": ("step", [state.bulk_variance for state in states]),
-            "spike_strength_by_step": ("step", [state.spike_strength for state in states]),
-            "alignment_by_step": ("step", overlaps),
-            "mean_row_by_step": ("step", [s.mean_row / s.bulk_variance for s in states]),
-            "row_covariance_by_step": (_PROJECTIONS, np.stack([s.covariance for s in states])),
-        },
-        coords={"step": np.arange(1, len(states) + 1)}
-        | {name: ["along spike", *across, "norm"] for name in _PROJECTIONS[1:]},
-    )
+    of_steps = {
+        "bulk_variance_by_step": [state.bulk_variance for state in states],
+        "spike_strength_by_step": [state.spike_strength for state in states],
+        "alignment_by_step": overlaps,
+        "mean_row_by_step": [state.mean_row / state.bulk_variance for state in states],
+    }
+    data = xr.Dataset({name: ("step", values) for name, values in of_steps.items()})
     if directed:
         data["alignments_by_step"] = ("step", "direction"), alignments
         shares = np.array([state.row_overlaps() for state in states])

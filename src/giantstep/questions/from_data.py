@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -14,28 +15,27 @@ from threadpoolctl import threadpool_limits
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import CLASS
 from giantstep.problems.covariance import IDENTITY
-from giantstep.problems.domains import POSITIVE_RIDGE as _POSITIVE
+from giantstep.problems.domains import ALPHA0, POSITIVE_RIDGE, Several
 from giantstep.problems.gaussian_model import gaussian_model
 from giantstep.problems.grid import Grid
-from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.samples import read_samples
 from giantstep.problems.sizes import Sizes, check_sizes
-from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORKS, SEED, arguments_of
+from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORKS, OPTIMAL, SEED, arguments_of
 from giantstep.questions.compare import OF_NETWORKS
-from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_data
+from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_subsets
 from giantstep.questions.datasets import drop_fixed
-from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.questions.question import question
+from giantstep.questions.progress import Progress, progress_bar
+from giantstep.questions.question import Result, question
 from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks
 from giantstep.questions.solve import solve
 from giantstep.questions.statistics import summary, z_scores
-from giantstep.questions.values import read_axes
 from giantstep.simulation.data_networks import train_on_data
 from giantstep.theory.readout.subsets import subset_errors
 from giantstep.validation import (
     Fault,
+    Interval,
     InvalidParametersError,
     collected,
     raise_all,
@@ -45,10 +45,8 @@ from giantstep.vocabulary import label
 
 # Samples that are left to test, at least.
 _TESTS = 30
-# Predicted by the theory, and measured.
-_ERRORS = ("test_error", "classification_error", "training_error")
-# Their places among the numbers of each fit.
-_PLACES = {"test_error": 0, "training_error": 1, "classification_error": 2}
+# Predicted by the theory, and measured; the last one of classes alone.
+ERRORS = ("test_error", "training_error", "classification_error")
 # Where the best ridge is searched for.
 RIDGES = tuple(np.geomspace(1e-4, 1e2, 13).tolist())
 # Errors are those of the theory, but for the noise of labels.
@@ -59,12 +57,12 @@ _OF_THEORY = "Of the Gaussian theory: "
 
 
 _OF_STEP = arguments_of(parameters_of(Protocol))
-_ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA = (
-    _OF_STEP[name] for name in ("activation", "learning_rate", "alpha0", "beta")
-)
+_STEP = [_OF_STEP[name] for name in ("activation", "learning_rate", "alpha0", "beta")]
+_STEP[2] = replace(_STEP[2], domain=Interval(0, ALPHA0.upper), note="0 leaves out the step")
+POSITIVE_RIDGES = replace(BEST_RIDGE, domain=Several(POSITIVE_RIDGE))
 
 
-@question(_ACTIVATION, _LEARNING_RATE, _ALPHA0, _BETA, ALPHA, BEST_RIDGE, NETWORKS, SEED)
+@question(*_STEP, ALPHA, POSITIVE_RIDGES, NETWORKS, SEED)
 def from_data(
     X: ArrayLike,
     y: ArrayLike,
@@ -80,7 +78,7 @@ def from_data(
     max_hours: float = SIMULATION_HOURS,
     max_memory: float | None = None,
     progress: Progress | None = None,
-) -> xr.Dataset:
+) -> Result:
     """Train networks on given samples, and predict their errors from the features of the samples.
 
     Each network splits the samples at random: `alpha0` d for the step, `alpha` d for the readout,
@@ -154,50 +152,70 @@ def from_data(
     faults: list[Fault] = []
     with collected(faults):
         inputs, labels = read_samples(X, y)
-    axes = read_axes(alpha, ridge, SQUARE, faults)
-    grid = replace(axes.grid, ridge=RIDGES) if axes.optimal else axes.grid
-    faults += [Fault("ridge", x, str(_POSITIVE)) for x in grid.ridge if x not in _POSITIVE]
-    faults += [Fault("alpha0", alpha0, "finite: samples of the step")] * (alpha0 == math.inf)
-    faults += NETWORKS.faults(networks) + SEED.faults(seed)
+    grid = Grid(alpha, RIDGES if ridge == OPTIMAL else ridge)  # type: ignore[arg-type]
     with collected(faults):  # no target is drawn from: any will do
         protocol = Protocol(activation, "linear", learning_rate, alpha0, beta)
     raise_all(faults)
     _check_counts(protocol, grid, inputs, labels)
     points = len(grid.alpha) * len(grid.ridge) * labels[0].size
-    check_cost(cost_of_data(inputs.shape, protocol.beta, points * networks), max_hours, max_memory)
+    width = math.ceil(protocol.beta * inputs.shape[1])
+    check_cost(cost_of_subsets(len(inputs), width, points * networks), max_hours, max_memory)
+    counts = [Sizes(inputs.shape[1]).count(x) for x in grid.alpha]
+    errors = []
     with threadpool_limits(1), progress_bar("networks", progress) as report:
-        given = protocol, inputs, labels, grid, seed
-        errors = np.array([_errors(k, given, part(report, k, networks)) for k in range(networks)])
-        linear = _predict(inputs / math.sqrt(inputs.shape[1]), labels, grid, inputs.shape[1])
-    names = _ERRORS if has_classes(labels) else _ERRORS[::2]
-    theory, remarks = _gaussian_theory(protocol, inputs, labels, grid, names)
-    data = xr.merge([_summary(errors, grid, names), theory])
-    baseline = _over_points(linear, grid, names[: len(names) - 1], "linear_{}")
-    remarks += point_remarks(data["test_error"], axes.optimal)
-    if axes.optimal:
-        data = data.isel(ridge=best_ridge(data["test_error"]))
+        for k in range(networks):
+            features, left, measured = train_on_data(protocol, inputs, labels, grid, seed, k)
+            errors.append([predicted(features, left, counts, grid.ridge), measured])
+            report((k + 1) / networks)
+        linear = predicted(inputs / math.sqrt(inputs.shape[1]), labels, counts, grid.ridge)
+    points = {"alpha": grid.alpha, "ridge": grid.ridge}
+    baseline = error_table(linear, labels, points, "linear_{}").drop_vars("linear_training_error")
+    of_networks = np.array(errors)
+    theory = error_table(of_networks[:, 0], labels, points).mean("network")
+    means = summary(error_table(of_networks[:, 1], labels, points, "simulated_{}"))
+    gaussian, remarks = _gaussian_theory(protocol, inputs, labels, grid, [*map(str, theory)])
+    data = xr.merge([theory, means, z_scores(theory, means), gaussian])
+    remarks += label_remarks(labels) + point_remarks(theory["test_error"], ridge == OPTIMAL)
+    if ridge == OPTIMAL:
+        data = data.isel(ridge=best_ridge(theory["test_error"]))
         baseline = baseline.isel(ridge=best_ridge(baseline["linear_test_error"])).drop_vars("ridge")
-    data = _labelled(drop_fixed(data.merge(baseline), axes.fixed), names, alpha0)
+    data = drop_fixed(data.merge(baseline), alpha=alpha, ridge=ridge)
     about = {"dimension": inputs.shape[1], "networks": networks, "seed": np.int64(seed)}
-    about["remarks"] = "\n".join([*label_remarks(labels), *remarks])
-    return data.assign_attrs(about, title="Networks on given data")
+    return _labelled(data, alpha0).assign_attrs(about), remarks
 
 
-def _errors(
-    network: int, given: tuple[Protocol, Array, Array, Grid, int], report: Progress
-) -> tuple[Array, Array]:
-    """Train one network: errors that are predicted for it, and those measured, (3, ...)."""
-    _, inputs, _, grid, _ = given
-    features, left, measured = train_on_data(*given, network)
-    predicted = _predict(features, left, grid, inputs.shape[1])
-    report(1.0)
-    return predicted, measured
+def predicted(
+    features: Array,
+    labels: Array,
+    counts: Sequence[int],
+    ridges: Sequence[float],
+    report: Progress = lambda _: None,
+) -> Array:
+    """Predict the errors of fits on some numbers of samples, shape (3, counts, ridges)."""
+    errors = np.empty((len(ERRORS), len(counts), len(ridges)))
+    for done, (i, j) in enumerate(np.ndindex(*errors.shape[1:]), 1):
+        errors[:, i, j] = subset_errors(features, labels, counts[i], ridges[j])
+        report(done / errors[0].size)
+    return errors
 
 
-def _labelled(data: xr.Dataset, names: Sequence[str], alpha0: float) -> xr.Dataset:
+def error_table(
+    errors: Array, labels: Array, points: Mapping[str, Sequence[Any]], form: str = "{}"
+) -> xr.Dataset:
+    """Name errors, shape (..., 3, *points), of networks if there is a further dimension.
+
+    Those of classification are left out if labels are no classes.
+    """
+    names = ERRORS if _has_classes(labels) else ERRORS[:-1]
+    dims = ("network", *points)[4 - errors.ndim :]
+    named = {form.format(name): (dims, errors[..., k, :, :]) for k, name in enumerate(names)}
+    return xr.Dataset(named, {name: list(values) for name, values in points.items()})
+
+
+def _labelled(data: xr.Dataset, alpha0: float) -> xr.Dataset:
     """Label an answer, errors first; they are on labels with their noise, unlike the theory's."""
     forms = ("{}", "linear_{}", *OF_NETWORKS)
-    errors = [one for form in forms for name in names if (one := form.format(name)) in data]
+    errors = [one for form in forms for name in ERRORS if (one := form.format(name)) in data]
     data = data[[*errors, *(name for name in data if name not in errors)]]
     data = label(data.assign_coords(alpha0=alpha0, total_samples=data["alpha"] + alpha0))
     for name in errors:
@@ -223,7 +241,7 @@ def best_ridge(errors: xr.DataArray) -> xr.DataArray:
     return errors.fillna(np.inf).argmin("ridge")
 
 
-def has_classes(labels: Array) -> bool:
+def _has_classes(labels: Array) -> bool:
     """Return whether labels are +1 and -1, or every row has one output that is largest."""
     if labels.ndim == 1:
         return bool(np.all(np.abs(labels) == 1))
@@ -281,24 +299,3 @@ def _check_counts(protocol: Protocol, grid: Grid, inputs: Array, labels: Array) 
     if count < needed:
         allowed = f"at least (alpha0 + alpha) d + {_TESTS} = {needed:g}, d = {dimension} columns"
         raise refusal("X", f"{count} rows", allowed)
-
-
-def _predict(features: Array, labels: Array, grid: Grid, dimension: int) -> Array:
-    """Predict the errors of one network, shape (3, alphas, ridges)."""
-    counts = [Sizes(dimension).count(alpha) for alpha in grid.alpha]
-    each = [[subset_errors(features, labels, n, ridge) for ridge in grid.ridge] for n in counts]
-    return np.moveaxis(np.array(each), 2, 0)
-
-
-def _over_points(errors: Array, grid: Grid, names: Sequence[str], form: str) -> xr.Dataset:
-    """Name errors, shape (..., 3, alphas, ridges), of networks if there is a further dimension."""
-    dims = ("network", "alpha", "ridge")[4 - errors.ndim :]
-    named = {form.format(name): (dims, errors[..., _PLACES[name], :, :]) for name in names}
-    return xr.Dataset(named, {"alpha": [*grid.alpha], "ridge": [*grid.ridge]})
-
-
-def _summary(errors: Array, grid: Grid, names: Sequence[str]) -> xr.Dataset:
-    """Summarise errors, shape (networks, 2, 3, ...): predicted ones, and measured ones."""
-    theory = _over_points(errors[:, 0], grid, names, "{}").mean("network")
-    means = summary(_over_points(errors[:, 1], grid, names, "simulated_{}"))
-    return xr.merge([theory, means, z_scores(theory, means)])

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
-from giantstep.problems.domains import POSITIVE_RIDGE, Several
+from giantstep.problems.domains import Several
 from giantstep.problems.samples import read_features
-from giantstep.questions.arguments import BEST_RIDGE, OPTIMAL, Many, argument
+from giantstep.questions.arguments import OPTIMAL, Many, argument
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_subsets
 from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.from_data import (
+    POSITIVE_RIDGES,
     RIDGES,
     best_ridge,
-    has_classes,
+    error_table,
     label_remarks,
     point_remarks,
+    predicted,
 )
 from giantstep.questions.progress import Progress, progress_bar
-from giantstep.questions.question import question
+from giantstep.questions.question import Result, question
 from giantstep.questions.values import read_numbers
-from giantstep.theory.readout.subsets import subset_errors
 from giantstep.validation import COUNT, Fault, Interval, raise_all
 from giantstep.vocabulary import label
 
@@ -31,10 +31,9 @@ SAMPLES = argument("from_features", "samples", Several(COUNT), Many.TOGETHER)
 _SHARES = 0.125, 0.25, 0.5, 1.0, 1.5
 # How many times the given samples can be continued to.
 _FURTHEST = 2
-_NAMES = "test_error", "training_error", "classification_error"
 
 
-@question(SAMPLES, BEST_RIDGE)
+@question(SAMPLES, POSITIVE_RIDGES)
 def from_features(
     Phi: ArrayLike,
     y: ArrayLike,
@@ -44,7 +43,7 @@ def from_features(
     max_hours: float = SIMULATION_HOURS,
     max_memory: float | None = None,
     progress: Progress | None = None,
-) -> xr.Dataset:
+) -> Result:
     """Predict the errors of `argmin |y - Phi a|^2 + ridge |a|^2` for other numbers of samples.
 
     Nothing is assumed of the features: they may be the last hidden layer of any network, computed
@@ -97,27 +96,18 @@ def from_features(
     given, faults = len(features), list[Fault]()
     if samples is None:
         samples = [max(1, round(share * given)) for share in _SHARES]
-    optimal = isinstance(ridge, str) and ridge == OPTIMAL
     most = Interval(1, _FURTHEST * given, whole=True)
-    counts = read_numbers("samples", samples, most, faults)
-    ridges = RIDGES if optimal else read_numbers("ridge", ridge, POSITIVE_RIDGE, faults)
+    counts = [*map(int, read_numbers("samples", samples, most, faults))]
     raise_all(faults)
+    ridges = RIDGES if ridge == OPTIMAL else np.atleast_1d(ridge).tolist()
     points = len(counts) * len(ridges)
-    cost = cost_of_subsets(features.shape, points * labels[0].size)
+    cost = cost_of_subsets(given, features.shape[1], points * labels[0].size)
     check_cost(cost, max_hours, max_memory)
-    errors = np.empty((3, len(counts), len(ridges)))
     with threadpool_limits(1), progress_bar("points", progress) as report:
-        for done, (i, j) in enumerate(np.ndindex(*errors.shape[1:]), 1):
-            errors[:, i, j] = subset_errors(features, labels, int(counts[i]), ridges[j])
-            report(done / points)
-    named = {name: (("samples", "ridge"), each) for name, each in zip(_NAMES, errors, strict=True)}
-    data = xr.Dataset(named, {"samples": [*map(int, counts)], "ridge": [*ridges]})
-    if not has_classes(labels):
-        data = data.drop_vars(_NAMES[-1])
-    remarks = label_remarks(labels) + point_remarks(data["test_error"], optimal)
-    if optimal:
+        errors = predicted(features, labels, counts, ridges, report)
+    data = error_table(errors, labels, {"samples": counts, "ridge": ridges})
+    remarks = label_remarks(labels) + point_remarks(data["test_error"], ridge == OPTIMAL)
+    if ridge == OPTIMAL:
         data = data.isel(ridge=best_ridge(data["test_error"]))
-    fixed = [k for k, x in (("samples", samples), ("ridge", ridge)) if np.ndim(x) == 0]
-    data = label(drop_fixed(data, fixed))
-    about = {"title": "Ridge regression on given features", "features": features.shape[1]}
-    return data.assign_attrs(about | ({"remarks": "\n".join(remarks)} if remarks else {}))
+    data = label(drop_fixed(data, samples=samples, ridge=ridge))
+    return data.assign_attrs(features=features.shape[1]), remarks

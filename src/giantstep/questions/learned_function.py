@@ -22,16 +22,14 @@ from giantstep.questions.arguments import (
 )
 from giantstep.questions.case import Case
 from giantstep.questions.costs import THEORY_HOURS
+from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.question import Result, question
 from giantstep.questions.request import read_request
-from giantstep.questions.values import read_numbers
 from giantstep.theory.learned_function import learned_function as compute_learned_function
-from giantstep.validation import Fault, Interval, raise_all
+from giantstep.validation import Interval
 
-_PROJECTIONS, _FINITE = np.linspace(-3, 3, 121), Interval(-math.inf)
-
-
-_S = argument("learned_function", "s", _FINITE, Many.TOGETHER)
+_PROJECTIONS = np.linspace(-3, 3, 121)
+_S = argument("learned_function", "s", Interval(-math.inf), Many.TOGETHER)
 
 
 @question(ALPHA, BEST_RIDGE, _S, LOSS, BULK, DIMENSION)
@@ -79,9 +77,7 @@ def learned_function(
     >>> learned.learned_function.values.round(2), learned.target_function.values.round(2)
     (array([0.4 , 0.72, 1.03]), array([0.48, 0.84, 0.91]))
     """
-    faults: list[Fault] = []
-    points = _PROJECTIONS if s is None else np.array(read_numbers("s", s, _FINITE, faults))
-    raise_all(faults)
+    points = _PROJECTIONS if s is None else np.array(s, dtype=float, ndmin=1)
     given = {"alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk, "dimension": dimension}
     request = read_request(problem, given, compared=True)
     data, remarks = request.solve(zero_one=False)
@@ -92,4 +88,4 @@ def learned_function(
     target = target_along(problem.target, points, problem.inputs)
     named = {"learned_function": ((*data["status"].dims, "s"), learned), "status": data["status"]}
     found = xr.Dataset(named | {"target_function": ("s", target)}, {"s": points})
-    return found if s is None or np.ndim(s) else found.isel(s=0), remarks
+    return found if s is None else drop_fixed(found, s=s), remarks

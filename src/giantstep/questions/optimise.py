@@ -22,15 +22,15 @@ from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BEST_RIDGE, THEORY, Many, argument, one_of
-from giantstep.questions.case import DOUBTS, Case, answer_remarks
+from giantstep.questions.case import Case, answer_remarks
 from giantstep.questions.choices import BIAS, RATE, RIDGE, UNKNOWNS
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.question import Result, question
-from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks, named_ridge
+from giantstep.questions.remarks import edge_remarks, named_ridge
 from giantstep.questions.search import Search, Unknown, problem_at, read_unknowns
-from giantstep.questions.values import read_axes
+from giantstep.questions.values import SOME_RIDGE
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import TEST_ERROR, criterion
 from giantstep.validation import Fault, InvalidParametersError, raise_all
@@ -119,10 +119,10 @@ def optimise(
     """
     if bulk is None:
         bulk = ISOTROPIC if BIAS in over else bulk_of_networks(problem)
-    faults: list[Fault] = []
-    axes = read_axes(alpha, ridge, loss, faults)
+    optimal = isinstance(ridge, str)
+    grid = Grid(alpha, SOME_RIDGE if optimal else ridge, loss)  # type: ignore[arg-type]
     case = Case(problem, loss, bulk, dimension, by)
-    faults += case.faults()
+    faults = case.faults()
     if problem.has_covariance and (BIAS in over or math.isinf(dimension)):
         mixed = problem.inputs != GAUSSIAN
         name, plain = ("inputs", GAUSSIAN) if mixed else ("covariance", IDENTITY)
@@ -130,18 +130,18 @@ def optimise(
         faults.append(Fault(name, getattr(problem, name), allowed))
     names = [over] if isinstance(over, str) else over
     searched: dict[str, Any] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
-    if axes.optimal:
+    if optimal:
         searched.setdefault(RIDGE, None)
     unknowns = {one.name: one for one in read_unknowns(problem, searched, loss, dimension, faults)}
     if BIAS in unknowns and bulk != ISOTROPIC:
         faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
     raise_all(faults)
     with progress_bar("optimum", progress) as report:
-        data = _profile_and_optima(case, unknowns, axes.grid, report)
+        data = _profile_and_optima(case, unknowns, grid, report)
     remarks = _edge_remarks(case, unknowns, data) + layer_of(problem, dimension).remarks(bulk)
     remarks += answer_remarks(data.assign_coords(dimension=dimension))
-    fixed = [name for name in axes.fixed if name == "alpha" or RIDGE not in unknowns]
-    return drop_fixed(data.transpose("alpha", ...), fixed), remarks
+    fixed = {"alpha": alpha} | ({} if RIDGE in unknowns else {"ridge": ridge})
+    return drop_fixed(data.transpose("alpha", ...), **fixed), remarks
 
 
 def _profile_and_optima(
@@ -169,21 +169,11 @@ def _profile_and_optima(
         solved()
     profile = np.array(rows).reshape(*sizes, *alphas.shape)
     errors = np.nan_to_num(profile, nan=np.inf).min(axis=-1)
-    optima = [_optimum(case, search, errors[..., k]) for k, search in enumerate(searches)]
+    optima = [search.optimum(errors[..., k], case)[1] for k, search in enumerate(searches)]
     coords = {one.name: one.candidates for one in outer} | {"alpha": np.array(grid.alpha)}
     columns: dict[str, Any] = {name: ("alpha", [one[name] for one in optima]) for name in optima[0]}
     columns[case.by] = (*coords, RIDGE), profile
     return xr.Dataset(columns, coords | {RIDGE: ridges, "bulk": case.bulk})
-
-
-def _optimum(case: Case, search: Search, errors: Array) -> dict[str, Any]:
-    """Refine the best of all candidates, at one sample complexity; variables by name."""
-    best = search.optimum(errors, case.loss)
-    found: dict[str, Any] = {f"optimal_{case.by}": best.error}
-    for name, value in best.values.items():
-        found |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": best.on_edge[name]}
-    names = DOUBTS + (OF_COVARIANCE if case.problem.has_covariance else ())
-    return found | {name: best.doubts.get(name, math.nan) for name in names}
 
 
 def _edge_remarks(case: Case, unknowns: Mapping[str, Unknown], data: xr.Dataset) -> list[str]:

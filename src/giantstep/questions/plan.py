@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
@@ -29,12 +29,11 @@ from giantstep.questions.arguments import (
     one_of,
 )
 from giantstep.questions.case import DOUBTS, Case, answer_remarks
-from giantstep.questions.choices import RATE, SAMPLES
+from giantstep.questions.choices import RATE, RIDGE, SAMPLES
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.progress import Progress, progress_bar
 from giantstep.questions.question import Result, question
 from giantstep.questions.search import Search, Unknown
-from giantstep.questions.values import read_axes
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, TEST_ERROR, search_of
 from giantstep.validation import Fault, Interval, raise_all
@@ -46,12 +45,7 @@ _CANDIDATES = {
     RATE: np.geomspace(0.1, 30, 7),
     SAMPLES: np.geomspace(0.3, 100, 7),
 }
-_COLUMNS = (
-    "optimal_alpha0", "optimal_alpha", "optimal_beta", f"optimal_{RATE}", "optimal_ridge",
-    "flops", *DOUBTS, "on_edge",
-)  # fmt: skip
-
-
+_OPTIMA = f"optimal_{RATE}", f"optimal_{RIDGE}"
 _SAMPLES = argument("plan", SAMPLES, ALPHA)
 _FLOPS = argument("plan", "flops", Interval(1, 1e30), Many.APART)
 _MAX_STEPS = argument("plan", "max_steps", Interval(1, 10, whole=True))
@@ -121,16 +115,12 @@ def plan(
     >>> best.optimal_alpha0.round(1).values, best.optimal_test_error.round(3).values
     (array([0., 4.]), array([0.179, 0.079]))
     """
-    names, faults = [over] if isinstance(over, str) else list(over), list[Fault]()
-    axes = read_axes(1.0, ridge, loss, faults)
+    optimal, rated = isinstance(ridge, str), RATE in over
     bulk = bulk_of_networks(problem) if bulk is None else bulk
     case = Case(problem, loss, bulk, dimension, by, compared=True)
-    faults += case.faults()
+    faults = case.faults()
     if by in CROSS_VALIDATION:  # which is about one first layer
         faults.append(Fault("by", by, f"{TEST_ERROR} or {CLASSIFICATION_ERROR} in plan"))
-    faults += _MAX_STEPS.faults(max_steps)
-    for of, value in ((_SAMPLES, samples), (_FLOPS, flops)):
-        faults += [] if value is None else of.faults(value)
     if not isinstance(problem, Protocol):
         faults.append(Fault("problem", problem, "a Protocol: only steps take samples"))
     varied = "one number in plan, which varies how many steps there are"
@@ -138,12 +128,11 @@ def plan(
     faults += [Fault(k, x, varied) for k, x in of_steps.items() if isinstance(x, tuple)]
     if samples is None and flops is None:
         faults.append(Fault(SAMPLES, None, "given, or flops"))
-    faults += [Fault("over", name, RATE) for name in names if name != RATE]
     if flops is not None and math.isinf(dimension):
         faults.append(Fault("dimension", dimension, "finite, for operations to be counted"))
     raise_all(faults)
-    ridges = search_of(loss).ridges if axes.optimal else np.array(axes.grid.ridge)
-    searched, rows = [*names, *([SAMPLES] if samples is None else [])], []
+    ridges = search_of(loss).ridges if optimal else np.array([ridge], dtype=float)
+    searched, rows = [RATE] * rated + [SAMPLES] * (samples is None), []
     with progress_bar("plan", progress) as report:
         for steps in range(max_steps + 1):
             kept = [_SHARE, *searched] if steps else [x for x in searched if x == SAMPLES]
@@ -151,16 +140,13 @@ def plan(
             spend = partial(_spent, case, steps, samples or 0.0, flops)
             rows.append(_best_split(Search(unknowns, ridges, spend), case))
             report((steps + 1) / (max_steps + 1))
-    least, *others = zip(*rows, strict=True)
-    columns = {f"optimal_{by}": least, "cost_of_plan": np.array(least) / np.fmin.reduce(least) - 1}
-    columns |= dict(zip(_COLUMNS, others, strict=True))
-    data = xr.Dataset(
-        {name: ("steps", list(one)) for name, one in columns.items()},
-        {"steps": range(max_steps + 1)},
-    )
-    fixed = {"flops": math.isinf(dimension), "optimal_beta": flops is None}
-    fixed |= {f"optimal_{RATE}": RATE not in names, "optimal_ridge": not axes.optimal}
-    data = data.drop_vars([name for name, is_fixed in fixed.items() if is_fixed])
+    least = np.array([row[f"optimal_{by}"] for row in rows])
+    columns = {x: [row.get(x, math.nan) for row in rows] for x in max(rows, key=len)}
+    columns["cost_of_plan"] = (least / np.fmin.reduce(least) - 1).tolist()
+    data = xr.Dataset({name: ("steps", one) for name, one in columns.items()})
+    data = data.assign_coords(steps=range(max_steps + 1))
+    unused = ["optimal_beta"] * (flops is None) + ["flops"] * math.isinf(dimension)
+    data = data.drop_vars(unused, errors="ignore")
     remarks = _remarks(data) + layer_of(problem, dimension).remarks(bulk)
     return data, remarks + answer_remarks(data.assign_coords(dimension=dimension))
 
@@ -217,16 +203,20 @@ def operations(problem: Protocol, alpha: float, dimension: float) -> float:
     return dimension**3 * (steps + 2 * alpha * beta + alpha * beta * smaller + smaller**3 / 3)
 
 
-def _best_split(search: Search, case: Case) -> tuple[float, ...]:
-    """Find the best plan of some number of steps: its entries of the columns."""
+def _best_split(search: Search, case: Case) -> dict[str, Any]:
+    """Find the best plan of some number of steps: variables by name."""
     errors = np.array([search.least(values)[0] for values in search.combinations()])
-    best = search.optimum(errors.reshape([x.candidates.size for x in search.unknowns]), case.loss)
-    if math.isnan(best.error):
-        return (*[math.nan] * len(_COLUMNS), False)
-    at, alpha = search.case_at(best.values)
-    of, doubts = at.problem, (best.doubts[name] for name in DOUBTS)
-    assert isinstance(of, Protocol)
-    rate = of.learning_rate if of.alpha0 else math.nan
-    spent = operations(of, alpha, case.dimension)
-    on_edge = any(best.on_edge.values())
-    return best.error, of.alpha0, alpha, of.beta, rate, best.ridge, spent, *doubts, on_edge
+    shape = [one.candidates.size for one in search.unknowns]
+    values, found = search.optimum(errors.reshape(shape), case)
+    row = {f"optimal_{case.by}": found[f"optimal_{case.by}"], "cost_of_plan": 0.0}
+    is_solved = not math.isnan(found[f"optimal_{case.by}"])
+    if is_solved:
+        at, alpha = search.case_at(values)
+        assert isinstance(at.problem, Protocol)
+        row |= {"optimal_alpha0": at.problem.alpha0, "optimal_alpha": alpha}
+        row |= {"optimal_beta": at.problem.beta}
+        row |= {name: found[name] for name in _OPTIMA if name in found}
+        row |= {"flops": operations(at.problem, alpha, case.dimension)}
+    row |= {name: found[name] for name in DOUBTS}
+    at_ends = (found[name] for name in found if name.endswith("_on_edge"))
+    return row | {"on_edge": is_solved and any(at_ends)}

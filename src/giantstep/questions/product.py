@@ -1,17 +1,16 @@
-"""Answers to all combinations of the values of several flags, as one dataset."""
+"""Answers to all combinations of the values of several parameters, as one dataset."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from giantstep.problems.combinations import Values, combinations
 from giantstep.problems.formatting import format_value
 from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.validation import Fault, raise_all
 from giantstep.vocabulary import label
 
 # So many combinations are named that a remark is on.
@@ -19,45 +18,44 @@ _PLACES = 5
 
 
 def answer_each(
-    values: Values,
-    ask: Callable[[dict[str, Any], Progress], xr.Dataset],
-    along: Container[str] = (),
+    several: Values,
+    ask: Callable[[dict[str, Any]], xr.Dataset],
+    progress: Progress | None = None,
 ) -> xr.Dataset:
-    """Ask a question for all combinations of values; what varies becomes dimensions.
+    """Ask a question for all combinations of values, which become dimensions.
 
     Parameters
     ----------
-    values : mapping of str to sequence
+    several : mapping of str to sequence
     ask : callable
-        Takes one combination, and what to tell the share that is done.
-    along : container of str
-        What becomes a dimension even if it has one value.
+        Takes one combination, and with it as `progress` what to tell the share that is done.
+    progress : callable, optional
+        As in `progress_bar`.
 
     Returns
     -------
     xarray.Dataset
         The attribute `remarks` says which combination each remark is on.
     """
-    several = {name: some for name, some in values.items() if len(some) != 1 or name in along}
-    raise_all([Fault(name, [], "at least one value") for name, some in several.items() if not some])
-    count = int(np.prod([len(some) for some in several.values()]))
+    count = math.prod(map(len, several.values()))
     answers, remarks = [], dict[str, list[str]]()
-    with progress_bar("giantstep") as report:
-        for done, chosen in enumerate(combinations(values)):
-            found = ask(chosen, part(report, done, count))
+    with progress_bar("giantstep", progress) as report:
+        for done, chosen in enumerate(combinations(several)):
+            found = ask(chosen | {"progress": part(report, done, count)})
             report((done + 1) / count)
+            if "eigenvalue" in found.dims:  # each spectrum has eigenvalues of its own
+                points = range(1, found.sizes["eigenvalue"] + 1)
+                found = found.assign_coords(point=("eigenvalue", points))
+                found = found.swap_dims(eigenvalue="point")
             answers.append(found)
-            where = ", ".join(f"{name} {format_value(chosen[name])}" for name in several)
+            where = ", ".join(f"{name} {format_value(value)}" for name, value in chosen.items())
             for line in found.attrs.get("remarks", "").splitlines():
                 remarks.setdefault(line, []).append(where)
     joined = label(_joined(answers, several))
     for name, variable in answers[0].variables.items():
         joined[name].attrs = variable.attrs
-    attrs = answers[0].attrs
-    joined.attrs = {name: attrs[name] for name in attrs if name != "remarks" or not several}
-    if remarks:
-        lines = (located(line, where, count) for line, where in remarks.items())
-        joined.attrs["remarks"] = "\n".join(lines)
+    lines = [located(line, where, count) for line, where in remarks.items()]
+    joined.attrs = answers[0].attrs | ({"remarks": "\n".join(lines)} if lines else {})
     return joined
 
 

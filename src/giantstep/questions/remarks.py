@@ -114,20 +114,20 @@ def dimension_remarks(dimensions: xr.DataArray) -> list[str]:
     values = dimensions.values  # what is done to it takes a tenth of the time
     far = values == np.inf
     beyond = (values > SMALL_DIMENSION) & ~far
-    remarks = []
-    if far.any():
-        remarks.append(
-            f"{at_points(dimensions.copy(data=far))} this limit is more than {RELIABLE:.0%} off at"
-            " every dimension that was tried. Please give that of your networks."
-        )
-    if beyond.any():
-        largest = float(f"{values[beyond].max():.1e}")
-        where = at_points(dimensions.copy(data=beyond))
-        remarks.append(
-            f"{where} networks should be within {RELIABLE:.0%} of this limit from"
-            f" d = {largest:g} on. For smaller ones, please give their dimension."
-        )
-    return remarks
+    largest = float(f"{values[beyond].max(initial=0):.1e}")
+    of_all = (
+        f"this limit is more than {RELIABLE:.0%} off at every dimension that was tried. Please give"
+        " that of your networks."
+    )
+    of_small = (
+        f"networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. For"
+        " smaller ones, please give their dimension."
+    )
+    return [
+        f"{at_points(dimensions.copy(data=mask))} {text}"
+        for mask, text in ((far, of_all), (beyond, of_small))
+        if mask.any()
+    ]
 
 
 def reliability_remarks(answer: xr.Dataset) -> list[str]:
@@ -149,14 +149,12 @@ def covariance_remarks(answer: xr.Dataset) -> list[str]:
     if "chi_2" not in answer:
         return []
     few = answer["effective_dimension"] < _LEAST_DIMENSION
-    remarks = []
-    if few.any():
-        least = answer["effective_dimension"].min().item()
-        where = f"{at_points(few)} the" * (not few.all()) or "The"
-        remarks.append(
-            f"{where} effective dimension of the inputs is {least:.3g}, below {_LEAST_DIMENSION}:"
-            " their norms vary more than the theory takes into account."
-        )
+    least = answer["effective_dimension"].min().item()
+    of_few = (
+        f"the effective dimension of the inputs is {least:.3g}, below {_LEAST_DIMENSION}: their"
+        " norms vary more than the theory takes into account."
+    )
+    remarks = [f"{at_points(few)} {of_few}"] if few.any() else []
     chi = answer[[*OF_COVARIANCE[:-1]]].to_dataarray().max("variable")
     beyond = chi.copy(data=np.digitize(chi.fillna(0), [*_CHAOS]))
     return remarks + [

@@ -99,24 +99,23 @@ class Request(NamedTuple):
         InvalidParametersError
             If all are refused.
         """
-        count, refused = len(self.cases), list[InvalidParametersError]()
+        count, refused = len(self.cases), list[Fault]()
         solved: list[Columns | None] = [None] * count
         alpha, ridge = self.points
         with progress_bar("theory", progress) as report:
             for place, case in enumerate(self.cases):
-                try:
+                with collected(refused):
                     if isinstance(case, InvalidParametersError):
                         raise case
-                    if self.optimal:
-                        solved[place] = case.optimise(alpha, zero_one)
-                    else:
-                        of_case = part(report, place, count)
-                        solved[place] = case.solve(alpha, ridge, zero_one, of_case)
-                except InvalidParametersError as error:
-                    refused.append(error)
+                    told = part(report, place, count)
+                    solved[place] = (
+                        case.optimise(alpha, zero_one)
+                        if self.optimal
+                        else case.solve(alpha, ridge, zero_one, told)
+                    )
                 report((place + 1) / count)
-        if len(refused) == count:
-            raise_all([fault for error in refused for fault in error.faults])
+        if not any(solved):
+            raise_all(refused)
         columns = Columns.stacked(solved, _REFUSED)
         data = self._arranged(columns)
         return data, self._remarks(data, refused)
@@ -141,7 +140,7 @@ class Request(NamedTuple):
         others = [name for name in data["derivative"].dims if name != PARAMETER]
         return data.sel({PARAMETER: data["derivative"].notnull().any(others)})
 
-    def _remarks(self, data: xr.Dataset, refused: Sequence[InvalidParametersError]) -> list[str]:
+    def _remarks(self, data: xr.Dataset, refused: Sequence[Fault]) -> list[str]:
         remarks = answer_remarks(data)
         known = [case for case in self.cases if isinstance(case, Case)]
         if self.optimal and len(self.cases) == 1:
@@ -151,7 +150,7 @@ class Request(NamedTuple):
             remarks += edge_remarks(places, named_ridge(known[0].loss), candidates)
         of_layers = (layer_of(one.problem, one.dimension).remarks(one.bulk) for one in known)
         remarks += dict.fromkeys(remark for some in of_layers for remark in some)
-        reasons = dict.fromkeys(str(fault) for error in refused for fault in error.faults)
+        reasons = dict.fromkeys(map(str, refused))
         return remarks + [f"Refused: {reason}" for reason in list(reasons)[:_REASONS]]
 
 

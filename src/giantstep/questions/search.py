@@ -18,7 +18,7 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.case import DOUBTS, Case
-from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, SAMPLES, UNKNOWNS
+from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, SAMPLES
 from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.values import read_numbers
 from giantstep.theory.bounds import with_common_bias
@@ -73,20 +73,6 @@ class Unknown(NamedTuple):
         return self.name in (RATE, RIDGE, SAMPLES)
 
 
-class Optimum(NamedTuple):
-    """The least error that was found, NaN if there is none, its ridge, and where it lies.
-
-    What the theory leaves out there, and the other variables of inputs with a covariance, are
-    `doubts`.
-    """
-
-    error: float
-    ridge: float
-    values: dict[str, float]
-    on_edge: dict[str, bool]
-    doubts: dict[str, float]
-
-
 @dataclass(frozen=True)
 class Search:
     """The least error over some unknowns: of all candidates, then refined around the best.
@@ -129,21 +115,32 @@ class Search:
             self.solved()
         return np.nan_to_num(error, nan=np.inf).item(), ridge.item(), bool(on_edge.item())
 
-    def optimum(self, errors: Array, loss: str) -> Optimum:
-        """Refine around the lowest minima among all combinations; infinite errors are none."""
-        x, at_ends = self._refined(errors, search_of(loss).rate_tolerance)
+    def optimum(self, errors: Array, case: Case) -> tuple[dict[str, float], dict[str, Any]]:
+        """Refine around the lowest minima among all combinations; infinite errors are none.
+
+        Returns
+        -------
+        values : dict
+            Of the unknowns, and of the ridge if it is one.
+        found : dict
+            Variables: the least error, NaN if there is none, these values, whether they are at an
+            end of what was searched, and what the theory leaves out there.
+        """
+        x, at_ends = self._refined(errors, search_of(case.loss).rate_tolerance)
         values = {one.name: one.value(at) for one, at in zip(self.unknowns, x, strict=True)}
-        on_edge = dict(zip(values, at_ends, strict=True))
         error, ridge, ridge_on_edge = self.least(values)
-        doubts = dict[str, float]()
-        if math.isfinite(error):
-            case, alpha = self.case_at(values)
-            solved = case.solve(np.array([alpha]), np.array([ridge]))
-            doubts = {k: solved[k].item() for k in (*DOUBTS, *OF_COVARIANCE) if k in solved}
         if self.ridges.size > 1:
-            values[RIDGE], on_edge[RIDGE] = ridge, ridge_on_edge
-        error = error if math.isfinite(error) else math.nan
-        return Optimum(error, ridge, values, on_edge, doubts)
+            values, at_ends = values | {RIDGE: ridge}, [*at_ends, ridge_on_edge]
+        found: dict[str, Any] = {f"optimal_{case.by}": error if math.isfinite(error) else math.nan}
+        for (name, value), on_edge in zip(values.items(), at_ends, strict=True):
+            found |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": on_edge}
+        doubts = DOUBTS + (OF_COVARIANCE if case.problem.has_covariance else ())
+        found |= dict.fromkeys(doubts, math.nan)
+        if math.isfinite(error):
+            best, alpha = self.case_at(values)
+            solved = best.solve(np.array([alpha]), np.array([ridge]))
+            found |= {name: solved[name].item() for name in doubts if name in solved}
+        return values, found
 
     def _refined(self, errors: Array, tolerance: float) -> tuple[Sequence[float], list[bool]]:
         """Return the place of the least error, and whether it is at an end of each axis."""
@@ -183,7 +180,6 @@ def read_unknowns(
 
     Where no candidates are given, they are those of `search_of`.
     """
-    faults += [] if given else [Fault("over", [], f"some of {', '.join(UNKNOWNS)}")]
     for name in given:
         faults += _unknown_faults(problem, name)
     if faults:
@@ -210,8 +206,6 @@ def read_unknowns(
 
 
 def _unknown_faults(problem: Problem, name: str) -> list[Fault]:
-    if name not in UNKNOWNS:
-        return [Fault("over", name, f"some of {', '.join(UNKNOWNS)}")]
     if name not in (RATE, READOUT):
         return []
     if not isinstance(problem, Protocol):

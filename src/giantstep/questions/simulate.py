@@ -20,23 +20,18 @@ from giantstep.questions.arguments import (
     ALPHA,
     DRAWN,
     LOSS,
-    NETWORKS,
     NETWORKS_CROSS_VALIDATED,
     NETWORKS_OF_ENSEMBLE,
     RIDGES,
-    SEED,
     SIZES,
     STOP_AT_TIMES,
-    THREADS,
 )
-from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of
+from giantstep.questions.costs import SIMULATION_HOURS
 from giantstep.questions.datasets import count_groups, drop_fixed
 from giantstep.questions.networks import replicates
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.questions.question import question
 from giantstep.questions.statistics import summary
-from giantstep.questions.task import Task
-from giantstep.questions.values import Axes, read_axes
 from giantstep.simulation.cross_validation import cross_validation_of_networks
 from giantstep.simulation.ensembles import ensembles_of_networks
 from giantstep.simulation.replicates import network_replicates
@@ -44,8 +39,9 @@ from giantstep.theory.optima import FOLDS, GCV
 from giantstep.validation import Fault, collected, raise_all
 
 _OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
-# What measures networks beside their errors, by what is asked.
-_BESIDE = {"cross_validation": cross_validation_of_networks, "ensemble": ensembles_of_networks}
+_DIMS = ("network", "training", "alpha", "ridge")
+# What measures networks beside their errors, and of how many parts.
+_Beside = tuple[Callable[..., dict[str, Array]], int]
 
 
 @question(
@@ -140,122 +136,50 @@ def simulate(
     >>> "test_error_stderr" in simulated
     True
     """
-    sizes: dict[str, Any] = {"dimension": dimension, "trainings": trainings}
-    sizes |= {"test_samples": test_samples, "networks": networks, "seed": seed, "threads": threads}
-    limits = {"max_hours": max_hours, "max_memory": max_memory}
-    beside = {"cross_validation": FOLDS * cross_validation, "ensemble": ensemble}
-    sizes |= {"beside": beside, "limits": limits}
-    axes, given = read_simulation(problem, alpha, ridge, loss, **sizes)
-    data = measured(problem, given, beside, threads, progress)
-    forms = {name: name.removeprefix("simulated_").removesuffix("_mean") for name in map(str, data)}
-    data = count_groups(drop_fixed(data.rename(forms), axes.fixed))
+    grid = Grid(alpha, ridge, loss)  # type: ignore[arg-type]
+    sizes = Sizes(dimension, trainings, test_samples)
+    faults = _faults_beside(problem, loss, cross_validation, ensemble)
+    with collected(faults):
+        check_sizes(problem, grid, sizes)
+    raise_all(faults)
+    asked: list[_Beside] = [(cross_validation_of_networks, FOLDS)] if cross_validation else []
+    asked += [(ensembles_of_networks, ensemble)] if ensemble else []
+    which: dict[str, Any] = {"networks": range(networks), "threads": threads}
+    with progress_bar("networks", progress) as report:
+        told = [part(report, k, 1 + len(asked)) for k in range(1 + len(asked))]
+        of = {**vars(grid), **vars(sizes), **which}
+        raw = replicates(problem, **of, seed=seed, progress=told[0])[_measured(problem, loss)]
+        for (measure, count), one in zip(asked, told[1:], strict=True):
+            several = network_replicates(
+                problem, grid, sizes, root_seed=seed, progress=one, **which
+            )
+            for name, x in measure(several, grid, count).items():
+                raw[f"simulated_{name}"] = _DIMS[:1] + _DIMS[1 - x.ndim :], x
+    means, names = summary(raw), [str(name).removeprefix("simulated_") for name in raw]
+    names = [name for name in names if name != GCV or loss == SQUARE]
+    forms = {"simulated_{}_mean": "{}", "simulated_{}_stderr": "{}_stderr"}
+    found = {new.format(x): means[old.format(x)] for x in names for old, new in forms.items()}
+    data = count_groups(drop_fixed(xr.Dataset(found), alpha=alpha, ridge=ridge))
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
 
 
-def read_simulation(
-    problem: Problem, alpha: ArrayLike, ridge: ArrayLike, loss: str, **sizes: Any
-) -> tuple[Axes, dict[str, Any]]:
-    """Read the points and sizes of a simulation, and check everything.
-
-    Parameters
-    ----------
-    problem, alpha, ridge, loss, **sizes
-        As in `simulate`: `networks`, `seed` and `threads`, the fields of `Sizes`, what is asked
-        `beside`, and the `limits` of what it takes.
-
-    Returns
-    -------
-    axes : Axes
-    given : dict
-        Arguments of `replicates`, but for threads and progress.
-
-    Raises
-    ------
-    InvalidParametersError
-        With everything that is wrong with the question.
-    CostError
-        If networks take more than is allowed.
-    """
-    faults: list[Fault] = []
-    axes = read_axes(alpha, ridge, loss, faults)
-    if axes.optimal:
-        faults.append(Fault("ridge", ridge, "numbers in simulations"))
-    beside, limits = sizes.pop("beside"), sizes.pop("limits")
-    counts = {of.name: sizes.pop(of.name) for of in (NETWORKS, SEED, THREADS)}
-    with collected(faults):
-        read = Sizes(**sizes)
-        if not faults:
-            check_sizes(problem, axes.grid, read)
-    raise_all(faults + [x for of in (NETWORKS, SEED, THREADS) for x in of.faults(counts[of.name])])
-    replicates = {"networks": range(counts["networks"]), "seed": counts["seed"]}
-    given = {**vars(axes.grid), **vars(read), **replicates}
-    raise_all(_faults_beside(problem, loss, **beside))
-    check_cost(cost_of(Task("replicates", problem, given | beside), counts["threads"]), **limits)
-    return axes, given
+def _measured(problem: Problem, loss: str) -> list[str]:
+    """Name what is measured of networks, besides what is asked for."""
+    names = ["test_error", "training_error"]
+    names += [] if is_square(loss) else ["test_loss", "training_loss"]
+    names += ["classification_error"] if problem.target in BINARY else []
+    return [f"simulated_{name}" for name in (*names, *_OVERLAPS)]
 
 
 def _faults_beside(
-    problem: Problem, loss: str, cross_validation: int, ensemble: int | None
+    problem: Problem, loss: str, cross_validation: bool, ensemble: int | None
 ) -> list[Fault]:
     """List what networks cannot be asked beside their errors."""
     faults: list[Fault] = []
     if cross_validation and loss == FLOW:
         faults.append(Fault("cross_validation", True, "false for readouts that are stopped"))
-    if ensemble is None:
-        return faults
     conditional = getattr(problem, "model", None) == CONDITIONAL_GAUSSIAN
-    if loss != SQUARE or conditional:
+    if ensemble is not None and (loss != SQUARE or conditional):
         allowed = f"left out but for features of networks and the {SQUARE} loss"
         faults.append(Fault("ensemble", ensemble, allowed))
-    return faults + NETWORKS_OF_ENSEMBLE.faults(ensemble)
-
-
-def measured(
-    problem: Problem,
-    given: dict[str, Any],
-    beside: dict[str, Any],
-    threads: int,
-    progress: Progress | None,
-) -> xr.Dataset:
-    """Train networks; return means and standard errors over (alpha, ridge, ...)."""
-    names = ["test_error", "training_error"]
-    if not is_square(given["loss"]):
-        names += ["test_loss", "training_loss"]
-    if problem.target in BINARY:
-        names.append("classification_error")
-    with progress_bar("networks", progress) as report:
-        asked = [(_BESIDE[name], value) for name, value in beside.items() if value]
-        trained = part(report, 0, 1 + len(asked))
-        raw = replicates(problem, **given, threads=threads, progress=trained)
-        further = [
-            _further(measure, count, problem, given, threads, part(report, i, 1 + len(asked)))
-            for i, (measure, count) in enumerate(asked, 1)
-        ]
-    names += _OVERLAPS
-    means = summary(raw[[f"simulated_{name}" for name in names]])
-    means = means[[f"simulated_{name}_{of}" for name in names for of in ("mean", "stderr")]]
-    return xr.merge([means, *further])
-
-
-def _further(
-    measure: Callable[..., dict[str, Array]],
-    count: int,
-    problem: Problem,
-    given: dict[str, Any],
-    threads: int,
-    report: Progress,
-) -> xr.Dataset:
-    """Measure what is asked beside errors: means and standard errors."""
-    grid = Grid(given["alpha"], given["ridge"], given["loss"])
-    sizes = Sizes(given["dimension"], given["trainings"], given["test_samples"])
-    several = network_replicates(
-        problem, grid, sizes, given["networks"], given["seed"], report, threads
-    )
-    found = measure(several, grid, count)
-    dims = "network", "training", "alpha", "ridge"
-    raw = {
-        f"simulated_{name}": (dims[:1] + dims[1 - x.ndim :], x)
-        for name, x in found.items()
-        if name != GCV or grid.loss == SQUARE
-    }
-    return summary(xr.Dataset(raw))
+    return faults

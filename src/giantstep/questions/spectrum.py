@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike
 
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
-from giantstep.problems.domains import ALPHA as ALPHAS
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BULK, DIMENSION, Many, argument
@@ -18,27 +15,24 @@ from giantstep.questions.case import Case
 from giantstep.questions.choices import POINTS
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.question import Result, question
-from giantstep.questions.values import read_numbers
 from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.spectrum import spectrum as compute_spectrum
-from giantstep.validation import POSITIVE, raise_all
+from giantstep.validation import raise_all
 
 _ALPHA = replace(ALPHA, many=Many.APART)
 _POINTS = argument("spectrum", "points", POINTS)
-_X = argument("spectrum", "x", POSITIVE, Many.TOGETHER)
 # The kurtosis of normal labels, up to rounding.
 _OF_NORMAL_LABELS = 3.001
 _DIMENSION = replace(DIMENSION, text="dimension d, at which outliers are computed")
 
 
-@question(_ALPHA, _POINTS, _X, BULK, _DIMENSION)
+@question(_ALPHA, _POINTS, BULK, _DIMENSION)
 def spectrum(
     problem: Problem,
     alpha: float = 1.0,
     *,
     points: int = 400,
-    x: ArrayLike | None = None,
     bulk: str | None = None,
     dimension: float = math.inf,
     max_hours: float = THEORY_HOURS,
@@ -53,8 +47,6 @@ def spectrum(
         Sample complexity n/d, > 0.
     points : int
         Number of eigenvalues at which the density is computed, denser towards the ends of the bulk.
-    x : array_like, shape (M,), optional
-        Eigenvalues > 0 to use instead.
     bulk : str
         As in `solve`.
     dimension : float
@@ -85,11 +77,9 @@ def spectrum(
     >>> result.density.sel(eigenvalue=1, method="nearest").round(2).item()
     0.19
     """
-    faults = ALPHAS.read("alpha", alpha)[1] + _POINTS.faults(points)
-    at = None if x is None else np.array(read_numbers("x", x, POSITIVE, faults))
     bulk = bulk_of_networks(problem) if bulk is None else bulk
-    raise_all(faults + Case(problem, SQUARE, bulk, dimension).faults())
-    result = compute_spectrum(problem, alpha, points, at, bulk, dimension)
+    raise_all(Case(problem, SQUARE, bulk, dimension).faults())
+    result = compute_spectrum(problem, alpha, points, bulk, dimension)
     data = xr.Dataset(
         {
             "density": ("eigenvalue", result.density),

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from giantstep.problems.domains import Several
-from giantstep.problems.grid import Grid
-from giantstep.questions.arguments import OPTIMAL
-from giantstep.validation import Fault, Interval, collected
+from giantstep.validation import Fault, Interval
 
 # A ridge for checks of a grid whose ridges are still to be found.
 SOME_RIDGE = 1.0
@@ -43,32 +41,3 @@ def read_numbers(name: str, value: Any, of: Interval, faults: list[Fault]) -> tu
     numbers, wrong = Several(of).read(name, as_lists(value))
     faults += wrong
     return () if wrong else numbers
-
-
-class Axes(NamedTuple):
-    """The points of a question.
-
-    Attributes
-    ----------
-    grid : Grid
-        All pairs of these sample complexities and ridges, with the loss.
-    fixed : tuple of str
-        Which of them were given as one number instead of several.
-    optimal : bool
-        Whether the ridge is to be the best at each sample complexity; that of the grid means
-        nothing then.
-    """
-
-    grid: Grid
-    fixed: tuple[str, ...]
-    optimal: bool
-
-
-def read_axes(alpha: Any, ridge: Any, loss: str, faults: list[Fault]) -> Axes:
-    """Read sample complexities and ridges; one of each, if something is wrong with them."""
-    optimal = isinstance(ridge, str) and ridge == OPTIMAL
-    given = {"alpha": as_lists(alpha), "ridge": SOME_RIDGE if optimal else as_lists(ridge)}
-    grid = Grid((1.0,), (SOME_RIDGE,))
-    with collected(faults):
-        grid = Grid(**given, loss=loss)
-    return Axes(grid, tuple(k for k, x in given.items() if not isinstance(x, list)), optimal)

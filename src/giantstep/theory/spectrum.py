@@ -171,7 +171,6 @@ def spectrum(
     problem: Problem,
     alpha: float,
     points: int = 400,
-    x: Array | None = None,
     bulk: str = ISOTROPIC,
     dimension: float = math.inf,
 ) -> Spectrum:
@@ -190,8 +189,6 @@ def spectrum(
     points : int
         Number of points at which the density is computed. The intervals of the bulk share them;
         they are denser towards its ends, and geometric where an interval (nearly) reaches zero.
-    x : Array, optional
-        Points > 0 to use instead.
     bulk : str
         As in `solve.solve`.
     dimension : float
@@ -223,10 +220,10 @@ def spectrum(
     edges, zeros = bulk_edges(density), mass_at_zero(density)
     if not edges.size:
         raise refusal("alpha", alpha, _FINDABLE)
-    own, dx = bulk_rule(edges, max(points, _COARSE) if x is None else _COARSE)
+    own, dx = bulk_rule(edges, max(points, _COARSE))
     if dx @ density(own) < _FOUND * density.share_above(_SMALLEST * edges[-1, 1:]):
         raise refusal("alpha", alpha, _FINDABLE)
-    x = bulk_rule(edges, points)[0] if x is None else x
+    x = bulk_rule(edges, points)[0]
     return Spectrum(
         x=x,
         density=density(x),

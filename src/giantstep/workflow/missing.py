@@ -98,4 +98,5 @@ def _totals(jobs: Sequence[Job]) -> str:
     """Summarise the cost of jobs."""
     seconds, memory = total_cost([job.cost for job in jobs])
     count = "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"
-    return f"{count}, {seconds / 60:,.1f} core-minutes, at most {memory:,.0f} MiB of memory each"
+    each = f", at most {memory:,.0f} MiB of memory each" if memory else ""
+    return f"{count}, {seconds / 60:,.1f} core-minutes{each}"
