@@ -66,7 +66,7 @@ def test_remarks_say_where_they_hold():
     found = giantstep.sweep(doubtful, **budget, activation=["tanh", "erf"], dimension=200)
     assert "At 4 of 12 points (alpha 0.25 to 1, ridge 1.6e-05) the theory may" in found.remarks
     zipped = giantstep.sweep(doubtful, alpha=[0.25, 2], ridge=[1.6e-5, 1], zip=["alpha", "ridge"])
-    assert "alpha 0.25, ridge 1.6e-05: Here the theory may be off" in zipped.remarks
+    assert "alpha 0.25: Here the theory may be off" in zipped.remarks
 
 
 def test_reversed_signs_are_noise_on_smaller_labels():
@@ -145,6 +145,6 @@ def test_a_bar_shows_on_a_terminal_after_a_while_and_never_in_pipes(monkeypatch)
         stream = io.StringIO()
         stream.isatty = lambda terminal=terminal: terminal
         monkeypatch.setattr(sys, "stderr", stream)
-        with progress.progress_bar("theory") as report:
+        with progress.progress_bar() as report:
             report(0.5)
         assert (" 50%" in stream.getvalue()) == terminal

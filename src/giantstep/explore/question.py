@@ -147,13 +147,14 @@ class Question:
             return [Fault("model", self.model, f"one of {', '.join(MODELS)}")]
         allowed = f"one or more of {', '.join(BULKS)}"
         faults = interval_faults(self.values, {"dimension": THEORY_DIMENSION})
+        dimension = math.inf if faults else self["dimension"]
         faults += [] if self["bulk"] else [Fault("bulk", "", allowed)]
         ridge = 1.0 if self["ridge"] == OPTIMAL else self["ridge"]
         with collected(faults):
             Grid((self["alpha"],), (ridge,), self["loss"])
         with collected(faults):
             for bulk in self["bulk"] or (ISOTROPIC,):
-                faults += Case(self.problem, self["loss"], bulk, self["dimension"]).faults()
+                faults += Case(self.problem, self["loss"], bulk, dimension).faults()
         return faults
 
 

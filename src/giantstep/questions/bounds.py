@@ -13,7 +13,8 @@ from giantstep.problems.protocol import Protocol
 from giantstep.questions.arguments import ALPHA, argument
 from giantstep.questions.bayes_optimal import bayes_optimal as best_prediction
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.question import Result, question
+from giantstep.questions.product import Result
+from giantstep.questions.question import question
 from giantstep.theory.bounds import (
     best_linear_error,
     bounds_at_best_learning_rate,

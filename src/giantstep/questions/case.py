@@ -12,13 +12,11 @@ from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.bulk_kind import validate_bulk
 from giantstep.problems.covariance import IDENTITY
-from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem, check_loss
-from giantstep.questions.arguments import ENSEMBLE
 from giantstep.questions.checks import criterion_faults
-from giantstep.questions.progress import Progress
+from giantstep.questions.progress import Progress, bar
 from giantstep.questions.remarks import (
     CORRECTIONS,
     RELIABLE,
@@ -75,21 +73,17 @@ class Case(NamedTuple):
 
     def faults(self, optimal: bool = True) -> list[Fault]:
         """List why there is no theory of it, at best ridges or others, before any work."""
-        layer, wrong = layer_of(self.problem), THEORY_DIMENSION.read("dimension", self.dimension)[1]
-        faults = criterion_faults(self.problem, self.by, optimal, self.loss) + wrong
+        layer = layer_of(self.problem)
+        faults = criterion_faults(self.problem, self.by, optimal, self.loss)
         with collected(faults):
             check_loss(self.problem, self.loss)
         with collected(faults):
             validate_bulk(self.problem, self.bulk)
         faults += layer.faults()
-        if not wrong:
-            with collected(faults):
-                self.problem.with_giant_step(self.dimension)
-        if self.ensemble is not None:
-            faults += ENSEMBLE.faults(self.ensemble)
-            if self.loss != SQUARE:
-                allowed = f"left out but for the {SQUARE} loss"
-                faults.append(Fault("ensemble", self.ensemble, allowed))
+        with collected(faults):
+            self.problem.with_giant_step(self.dimension)
+        if self.ensemble is not None and self.loss != SQUARE:
+            faults.append(Fault("ensemble", self.ensemble, f"left out but for the {SQUARE} loss"))
         if not self.derivatives:
             return faults
         if self.loss != SQUARE or (optimal and self.by != TEST_ERROR):
@@ -103,7 +97,7 @@ class Case(NamedTuple):
         return readout_of(self.problem, self.bulk, self.loss, self.dimension)
 
     def solve(
-        self, alpha: Array, ridge: Array, zero_one: bool = True, report: Progress = lambda _: None
+        self, alpha: Array, ridge: Array, zero_one: bool = True, report: Progress = bar
     ) -> Columns:
         """Solve at the points (alpha, ridge), some at a time.
 

@@ -26,8 +26,9 @@ from giantstep.questions.arguments import (
 )
 from giantstep.questions.case import DOUBTS, answer_remarks
 from giantstep.questions.costs import SIMULATION_HOURS
-from giantstep.questions.progress import Progress
-from giantstep.questions.question import Result, question
+from giantstep.questions.product import Result
+from giantstep.questions.progress import Progress, bar
+from giantstep.questions.question import question
 from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.request import read_request
 from giantstep.questions.simulate import simulate
@@ -66,7 +67,7 @@ def compare(
     threads: int = 1,
     max_hours: float = SIMULATION_HOURS,
     max_memory: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress = bar,
 ) -> Result:
     """Put the theory beside networks: errors, standard errors and z-scores of the same points.
 

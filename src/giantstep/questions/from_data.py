@@ -26,8 +26,9 @@ from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORKS, OPTIMAL, 
 from giantstep.questions.compare import OF_NETWORKS
 from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_subsets
 from giantstep.questions.datasets import drop_fixed
-from giantstep.questions.progress import Progress, progress_bar
-from giantstep.questions.question import Result, question
+from giantstep.questions.product import Result
+from giantstep.questions.progress import Progress, bar
+from giantstep.questions.question import question
 from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks
 from giantstep.questions.solve import solve
 from giantstep.questions.statistics import summary, z_scores
@@ -41,7 +42,7 @@ from giantstep.validation import (
     raise_all,
     refusal,
 )
-from giantstep.vocabulary import label
+from giantstep.vocabulary import MEANINGS
 
 # Samples that are left to test, at least.
 _TESTS = 30
@@ -77,7 +78,7 @@ def from_data(
     seed: int = 0,
     max_hours: float = SIMULATION_HOURS,
     max_memory: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress = bar,
 ) -> Result:
     """Train networks on given samples, and predict their errors from the features of the samples.
 
@@ -162,11 +163,11 @@ def from_data(
     check_cost(cost_of_subsets(len(inputs), width, points * networks), max_hours, max_memory)
     counts = [Sizes(inputs.shape[1]).count(x) for x in grid.alpha]
     errors = []
-    with threadpool_limits(1), progress_bar("networks", progress) as report:
+    with threadpool_limits(1):
         for k in range(networks):
             features, left, measured = train_on_data(protocol, inputs, labels, grid, seed, k)
             errors.append([predicted(features, left, counts, grid.ridge), measured])
-            report((k + 1) / networks)
+            progress((k + 1) / networks)
         linear = predicted(inputs / math.sqrt(inputs.shape[1]), labels, counts, grid.ridge)
     points = {"alpha": grid.alpha, "ridge": grid.ridge}
     baseline = error_table(linear, labels, points, "linear_{}").drop_vars("linear_training_error")
@@ -181,7 +182,7 @@ def from_data(
         baseline = baseline.isel(ridge=best_ridge(baseline["linear_test_error"])).drop_vars("ridge")
     data = drop_fixed(data.merge(baseline), alpha=alpha, ridge=ridge)
     about = {"dimension": inputs.shape[1], "networks": networks, "seed": np.int64(seed)}
-    return _labelled(data, alpha0).assign_attrs(about), remarks
+    return _named(data, alpha0).assign_attrs(about), remarks
 
 
 def predicted(
@@ -189,7 +190,7 @@ def predicted(
     labels: Array,
     counts: Sequence[int],
     ridges: Sequence[float],
-    report: Progress = lambda _: None,
+    report: Progress = bar,
 ) -> Array:
     """Predict the errors of fits on some numbers of samples, shape (3, counts, ridges)."""
     errors = np.empty((len(ERRORS), len(counts), len(ridges)))
@@ -212,16 +213,15 @@ def error_table(
     return xr.Dataset(named, {name: list(values) for name, values in points.items()})
 
 
-def _labelled(data: xr.Dataset, alpha0: float) -> xr.Dataset:
-    """Label an answer, errors first; they are on labels with their noise, unlike the theory's."""
+def _named(data: xr.Dataset, alpha0: float) -> xr.Dataset:
+    """Order an answer, errors first, and say what these are: on labels with their noise."""
     forms = ("{}", "linear_{}", *OF_NETWORKS)
     errors = [one for form in forms for name in ERRORS if (one := form.format(name)) in data]
     data = data[[*errors, *(name for name in data if name not in errors)]]
-    data = label(data.assign_coords(alpha0=alpha0, total_samples=data["alpha"] + alpha0))
     for name in errors:
-        meaning = data[name].attrs["long_name"].replace(*_ON_LABELS)
-        data[name].attrs |= {"long_name": meaning, "equation": "docs/data.md"}
-    return data
+        meaning = MEANINGS[name].long_name.replace(*_ON_LABELS)
+        data[name].attrs = {"long_name": meaning, "equation": "docs/data.md"}
+    return data.assign_coords(alpha0=alpha0, total_samples=data["alpha"] + alpha0)
 
 
 def point_remarks(errors: xr.DataArray, optimal: bool) -> list[str]:
@@ -278,7 +278,7 @@ def _gaussian_theory(
     found, remarks = both[0][[*OF_COVARIANCE]], both[0].attrs.get("remarks", "").splitlines()
     for kind, theory in zip(("gaussian", "isotropic"), both, strict=True):
         theory["test_error"] += model.noise
-        found = found.assign({f"{kind}_{name}": theory[name] for name in names})
+        found = found.assign({f"{kind}_{k}": (theory[k].dims, theory[k].values) for k in names})
     if model.target == CLASS and abs(mean := labels.mean()) > _UNEQUAL:
         remarks.append(f"classes are taken as equally large, and labels have a mean of {mean:.2g}.")
     return found.drop_vars({*found.coords} - {"alpha", "ridge"}), [_OF_THEORY + x for x in remarks]

@@ -20,11 +20,11 @@ from giantstep.questions.from_data import (
     point_remarks,
     predicted,
 )
-from giantstep.questions.progress import Progress, progress_bar
-from giantstep.questions.question import Result, question
+from giantstep.questions.product import Result
+from giantstep.questions.progress import Progress, bar
+from giantstep.questions.question import question
 from giantstep.questions.values import read_numbers
 from giantstep.validation import COUNT, Fault, Interval, raise_all
-from giantstep.vocabulary import label
 
 SAMPLES = argument("from_features", "samples", Several(COUNT), Many.TOGETHER)
 # Of the samples that are given, by default.
@@ -42,7 +42,7 @@ def from_features(
     *,
     max_hours: float = SIMULATION_HOURS,
     max_memory: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress = bar,
 ) -> Result:
     """Predict the errors of `argmin |y - Phi a|^2 + ridge |a|^2` for other numbers of samples.
 
@@ -103,11 +103,11 @@ def from_features(
     points = len(counts) * len(ridges)
     cost = cost_of_subsets(given, features.shape[1], points * labels[0].size)
     check_cost(cost, max_hours, max_memory)
-    with threadpool_limits(1), progress_bar("points", progress) as report:
-        errors = predicted(features, labels, counts, ridges, report)
+    with threadpool_limits(1):
+        errors = predicted(features, labels, counts, ridges, progress)
     data = error_table(errors, labels, {"samples": counts, "ridge": ridges})
     remarks = label_remarks(labels) + point_remarks(data["test_error"], ridge == OPTIMAL)
     if ridge == OPTIMAL:
         data = data.isel(ridge=best_ridge(data["test_error"]))
-    data = label(drop_fixed(data, samples=samples, ridge=ridge))
+    data = drop_fixed(data, samples=samples, ridge=ridge)
     return data.assign_attrs(features=features.shape[1]), remarks

@@ -16,7 +16,7 @@ from giantstep.questions.choices import GAINS
 from giantstep.questions.request import read_request
 from giantstep.questions.values import as_lists
 from giantstep.theory.bounds import best_linear_error
-from giantstep.validation import Fault, raise_all
+from giantstep.validation import refusal
 
 # What networks without a step, and features without a spike, do not depend on.
 _OF_STEP = {"learning_rate", "alpha0", "step_exponent"}
@@ -24,16 +24,15 @@ _OF_STEP |= {"spike_strength", "bulk_variance", "alignment"}
 
 
 def check_gains(problem: Problem, names: Sequence[str]) -> None:
-    """Refuse names that are no gains, and what features given directly do not have.
+    """Refuse a gain that features given directly do not have.
 
     Raises
     ------
     InvalidParametersError
     """
-    allowed, text = list(GAINS), f"one of {', '.join(GAINS)}"
-    if not isinstance(problem, Protocol):
-        allowed, text = allowed[:2], f"{' or '.join(GAINS[:2])} for features given directly"
-    raise_all([Fault("gains", name, text) for name in names if name not in allowed])
+    if GAINS[2] in names and not isinstance(problem, Protocol):
+        allowed = f"{' or '.join(GAINS[:2])} for features given directly"
+        raise refusal("gains", GAINS[2], allowed)
 
 
 def gain(data: xr.Dataset, name: str, problem: Problem, values: Mapping[str, Any]) -> xr.DataArray:

@@ -23,7 +23,8 @@ from giantstep.questions.arguments import (
 from giantstep.questions.case import Case
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.datasets import drop_fixed
-from giantstep.questions.question import Result, question
+from giantstep.questions.product import Result
+from giantstep.questions.question import question
 from giantstep.questions.request import read_request
 from giantstep.theory.learned_function import learned_function as compute_learned_function
 from giantstep.validation import Interval

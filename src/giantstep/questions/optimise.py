@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -26,18 +25,15 @@ from giantstep.questions.case import Case, answer_remarks
 from giantstep.questions.choices import BIAS, RATE, RIDGE, UNKNOWNS
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.datasets import drop_fixed
-from giantstep.questions.progress import Progress, progress_bar
-from giantstep.questions.question import Result, question
+from giantstep.questions.product import Result
+from giantstep.questions.progress import Progress, bar
+from giantstep.questions.question import question
 from giantstep.questions.remarks import edge_remarks, named_ridge
 from giantstep.questions.search import Search, Unknown, problem_at, read_unknowns
 from giantstep.questions.values import SOME_RIDGE
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import TEST_ERROR, criterion
 from giantstep.validation import Fault, InvalidParametersError, raise_all
-
-# Points that refining one unknown takes, for the bar; of several, times the cube of their number.
-_REFINEMENTS = 12
-
 
 _OVER = argument("optimise", "over", one_of(*UNKNOWNS), Many.TOGETHER)
 _RIDGE = replace(BEST_RIDGE, many=Many.APART, text="if it is not optimised; optimal adds it")
@@ -57,7 +53,7 @@ def optimise(
     by: str = TEST_ERROR,
     max_hours: float = THEORY_HOURS,
     max_memory: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress = bar,
 ) -> Result:
     """Minimise the test error over parameters, alone or jointly, at each sample complexity.
 
@@ -136,8 +132,7 @@ def optimise(
     if BIAS in unknowns and bulk != ISOTROPIC:
         faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
     raise_all(faults)
-    with progress_bar("optimum", progress) as report:
-        data = _profile_and_optima(case, unknowns, grid, report)
+    data = _profile_and_optima(case, unknowns, grid, progress)
     remarks = _edge_remarks(case, unknowns, data) + layer_of(problem, dimension).remarks(bulk)
     remarks += answer_remarks(data.assign_coords(dimension=dimension))
     fixed = {"alpha": alpha} | ({} if RIDGE in unknowns else {"ridge": ridge})
@@ -150,23 +145,19 @@ def _profile_and_optima(
     """Solve all candidates, (*candidates, alphas, ridges), and refine the best for each alpha."""
     outer = [one for one in unknowns.values() if one.name != RIDGE]
     ridges = unknowns[RIDGE].candidates if RIDGE in unknowns else np.array(grid.ridge)
-    sizes, rows, done = [one.candidates.size for one in outer], list[Array](), count(1)
-    expected = math.prod(sizes) + _REFINEMENTS * len(sizes) ** 3 * len(grid.alpha)
-
-    def solved() -> None:
-        report(min(next(done) / expected, 1.0))
+    sizes, rows = [one.candidates.size for one in outer], list[Array]()
 
     def case_at(alpha: float, values: Mapping[str, float]) -> tuple[Case, float]:
         problem = problem_at(case.problem, values, case.dimension)
         return case._replace(problem=problem, compared=True), alpha
 
-    searches = [Search(outer, ridges, partial(case_at, x), solved) for x in grid.alpha]
+    searches = [Search(outer, ridges, partial(case_at, x)) for x in grid.alpha]
     alphas, at = np.meshgrid(np.array(grid.alpha), ridges, indexing="ij")
     for values in searches[0].combinations():
         rows.append(np.full(alphas.shape, np.nan))
         with suppress(InvalidParametersError):
             rows[-1] = criterion(searches[0].case_at(values)[0].readout, alphas, at, case.by)
-        solved()
+        report(len(rows) / math.prod(sizes))
     profile = np.array(rows).reshape(*sizes, *alphas.shape)
     errors = np.nan_to_num(profile, nan=np.inf).min(axis=-1)
     optima = [search.optimum(errors[..., k], case)[1] for k, search in enumerate(searches)]

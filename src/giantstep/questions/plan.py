@@ -31,8 +31,9 @@ from giantstep.questions.arguments import (
 from giantstep.questions.case import DOUBTS, Case, answer_remarks
 from giantstep.questions.choices import RATE, RIDGE, SAMPLES
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.progress import Progress, progress_bar
-from giantstep.questions.question import Result, question
+from giantstep.questions.product import Result
+from giantstep.questions.progress import Progress, bar
+from giantstep.questions.question import question
 from giantstep.questions.search import Search, Unknown
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, TEST_ERROR, search_of
@@ -68,7 +69,7 @@ def plan(
     by: str = TEST_ERROR,
     max_hours: float = THEORY_HOURS,
     max_memory: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress = bar,
 ) -> Result:
     """Split samples between the batches of gradient steps and the readout, for the least error.
 
@@ -133,13 +134,12 @@ def plan(
     raise_all(faults)
     ridges = search_of(loss).ridges if optimal else np.array([ridge], dtype=float)
     searched, rows = [RATE] * rated + [SAMPLES] * (samples is None), []
-    with progress_bar("plan", progress) as report:
-        for steps in range(max_steps + 1):
-            kept = [_SHARE, *searched] if steps else [x for x in searched if x == SAMPLES]
-            unknowns = [Unknown(name, _CANDIDATES[name]) for name in kept]
-            spend = partial(_spent, case, steps, samples or 0.0, flops)
-            rows.append(_best_split(Search(unknowns, ridges, spend), case))
-            report((steps + 1) / (max_steps + 1))
+    for steps in range(max_steps + 1):
+        kept = [_SHARE, *searched] if steps else [x for x in searched if x == SAMPLES]
+        unknowns = [Unknown(name, _CANDIDATES[name]) for name in kept]
+        spend = partial(_spent, case, steps, samples or 0.0, flops)
+        rows.append(_best_split(Search(unknowns, ridges, spend), case))
+        progress((steps + 1) / (max_steps + 1))
     least = np.array([row[f"optimal_{by}"] for row in rows])
     columns = {x: [row.get(x, math.nan) for row in rows] for x in max(rows, key=len)}
     columns["cost_of_plan"] = (least / np.fmin.reduce(least) - 1).tolist()

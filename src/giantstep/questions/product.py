@@ -11,17 +11,18 @@ import xarray as xr
 from giantstep.problems.combinations import Values, combinations
 from giantstep.problems.formatting import format_value
 from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.vocabulary import label
 
+# What a question returns: its answer, and what to know before the answer is used.
+Result = xr.Dataset | tuple[xr.Dataset, Sequence[str]]
 # So many combinations are named that a remark is on.
 _PLACES = 5
 
 
 def answer_each(
     several: Values,
-    ask: Callable[[dict[str, Any]], xr.Dataset],
+    ask: Callable[[dict[str, Any]], Result],
     progress: Progress | None = None,
-) -> xr.Dataset:
+) -> tuple[xr.Dataset, list[str]]:
     """Ask a question for all combinations of values, which become dimensions.
 
     Parameters
@@ -34,32 +35,30 @@ def answer_each(
 
     Returns
     -------
-    xarray.Dataset
-        The attribute `remarks` says which combination each remark is on.
+    answer : xarray.Dataset
+    remarks : list of str
+        With the combinations that they are on, unless they are on all.
     """
     count = math.prod(map(len, several.values()))
     answers, remarks = [], dict[str, list[str]]()
-    with progress_bar("giantstep", progress) as report:
+    with progress_bar(progress) as report:
         for done, chosen in enumerate(combinations(several)):
-            found = ask(chosen | {"progress": part(report, done, count)})
+            result = ask(chosen | {"progress": part(report, done, count)})
+            found, said = result if isinstance(result, tuple) else (result, [])
             report((done + 1) / count)
-            if "eigenvalue" in found.dims:  # each spectrum has eigenvalues of its own
+            if several and "eigenvalue" in found.dims:  # each spectrum has eigenvalues of its own
                 points = range(1, found.sizes["eigenvalue"] + 1)
                 found = found.assign_coords(point=("eigenvalue", points))
                 found = found.swap_dims(eigenvalue="point")
             answers.append(found)
             where = ", ".join(f"{name} {format_value(value)}" for name, value in chosen.items())
-            for line in found.attrs.get("remarks", "").splitlines():
+            for line in dict.fromkeys(said):
                 remarks.setdefault(line, []).append(where)
-    joined = label(_joined(answers, several))
-    for name, variable in answers[0].variables.items():
-        joined[name].attrs = variable.attrs
-    lines = [located(line, where, count) for line, where in remarks.items()]
-    joined.attrs = answers[0].attrs | ({"remarks": "\n".join(lines)} if lines else {})
-    return joined
+    lines = [_located(line, where, count) for line, where in remarks.items()]
+    return _joined(answers, several), lines
 
 
-def located(line: str, where: list[str], count: int) -> str:
+def _located(line: str, where: list[str], count: int) -> str:
     """Say before a remark on which combinations it is, unless it is on all."""
     if len(where) == count:
         return line
@@ -77,14 +76,15 @@ def _joined(answers: list[xr.Dataset], several: Values) -> xr.Dataset:
 
 
 def _along(name: str, values: Sequence[Any], answers: Sequence[xr.Dataset]) -> xr.Dataset:
-    named = [one.assign_coords({name: value}) for value, one in zip(values, answers, strict=True)]
-    everywhere = [set(answer.coords) for answer in named]
+    texts = [format_value(x) if isinstance(x, list | tuple) else x for x in values]
+    named = [one.assign_coords({name: text}) for text, one in zip(texts, answers, strict=True)]
+    everywhere = set.intersection(*(set(one.coords) for one in named))
     return xr.concat(
         named,
         name,
         data_vars="all",
         # Not those that only some have, such as the steps of several.
-        coords=sorted(set.intersection(*everywhere) - set(named[0].dims), key=str),
+        coords=sorted(everywhere - set(named[0].dims), key=str),
         compat="equals",
         join="outer",  # of outliers and edges, of which there may be different numbers
         combine_attrs="override",

@@ -8,19 +8,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Progress = Callable[[float], None]
+# What the bar is of, in front of it.
+_TEXT = "giantstep"
 # Seconds before the bar appears, and between its changes.
 _PATIENCE, _PAUSE = 1.0, 0.1
 _WIDTH = 40
 
 
+def bar(share: float) -> None:
+    """Stand for a bar on a terminal where questions are defined; it shows nothing itself."""
+
+
 @contextmanager
-def progress_bar(text: str, instead: Progress | None = None) -> Iterator[Progress]:
+def progress_bar(instead: Progress | None = bar) -> Iterator[Progress]:
     """Give what is called with the share of the work that is done, and clear the bar at the end.
 
     Parameters
     ----------
-    text : str
-        What is done, in front of the bar.
     instead : callable, optional
         What to give instead of a bar.
     """
@@ -34,11 +38,13 @@ def progress_bar(text: str, instead: Progress | None = None) -> Iterator[Progres
         shown[:] = [now]
         left = (now - started) * (1 - share) / share if share > 0 else float("inf")
         filled = "#" * round(_WIDTH * min(share, 1.0))
-        line = f"{text} [{filled:<{_WIDTH}}] {share:4.0%}, {left:.0f} s left"
+        line = f"{_TEXT} [{filled:<{_WIDTH}}] {share:4.0%}, {left:.0f} s left"
         print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
 
     try:
-        yield instead or (report if sys.stderr.isatty() else lambda share: None)
+        if instead is None or instead is bar:
+            instead = report if sys.stderr.isatty() else bar
+        yield instead
     finally:
         if shown:
             print("\r\033[K", end="", file=sys.stderr, flush=True)

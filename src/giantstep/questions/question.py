@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
@@ -26,7 +26,7 @@ from giantstep.questions.costs import Cost, check_cost, cost_of, total_cost
 from giantstep.questions.datasets import total_samples
 from giantstep.questions.declaration import Question, declare
 from giantstep.questions.instead_of_ridge import choose_ridge, ridges_to_times, times_to_ridges
-from giantstep.questions.product import answer_each
+from giantstep.questions.product import Result, answer_each
 from giantstep.questions.remarks import input_remarks
 from giantstep.questions.task import Task
 from giantstep.questions.values import as_lists, is_several
@@ -35,8 +35,6 @@ from giantstep.validation import Fault, raise_all, refusal, whole_number
 from giantstep.vocabulary import label
 
 P = ParamSpec("P")
-# What a question returns: its answer, and what to know before the answer is used.
-Result = xr.Dataset | tuple[xr.Dataset, Sequence[str]]
 _FIELDS = {*Protocol.__dataclass_fields__, *SpikedFeatures.__dataclass_fields__}
 # How many combinations are estimated; the others are taken to cost as much.
 _ESTIMATED = 100
@@ -72,13 +70,15 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
                 problem = _changed(problem, {k: x for k, x in changes.items() if k not in several})
                 _check(of, problem, given, several)
 
-            def answer(chosen: Mapping[str, Any]) -> xr.Dataset:
+            def answer(chosen: Mapping[str, Any]) -> Result:
                 given.update({name: x for name, x in chosen.items() if name in given})
                 if not of.data:
                     given["problem"] = _changed(problem, chosen)
-                return _labelled(ask(*bound.args, **bound.kwargs), given, of, stopped)
+                return ask(*bound.args, **bound.kwargs)
 
-            return answer_each(several, answer, given.get("progress")) if several else answer({})
+            data, remarks = answer_each(several, answer, given.get("progress"))
+            data = ridges_to_times(data) if stopped else data
+            return _labelled(data, remarks, given | {"problem": problem}, of)
 
         return answered
 
@@ -137,23 +137,26 @@ def _check(
     check_cost(Cost(seconds * count / len(some), memory), given["max_hours"], given["max_memory"])
 
 
-def _labelled(result: Result, given: Mapping[str, Any], of: Question, stopped: bool) -> xr.Dataset:
+def _labelled(
+    data: xr.Dataset, remarks: list[str], given: Mapping[str, Any], of: Question
+) -> xr.Dataset:
     """Label an answer, and add the parameters and remarks of its question."""
-    data, remarks = result if isinstance(result, tuple) else (result, [])
-    about = {"title": of.title} | data.attrs
+    about, own = {"title": of.title}, {name: x.attrs for name, x in data.variables.items()}
     if not of.data:
-        data = ridges_to_times(data) if stopped else data
         problem = given["problem"]
-        about = {"title": of.title, "problem": format_problem(problem)} | data.attrs
+        about["problem"] = format_problem(problem)
         if not of.work.networks:
             inputs = data.coords.get("inputs", np.array(problem.inputs))
             remarks = [*remarks, *input_remarks(np.ravel(inputs).tolist())]
         known = {k: given[k] for k in of.scalars if k in given and k not in data.coords}
         if "bulk" in known and known["bulk"] is None:
             known["bulk"] = bulk_of_networks(problem)
-        data = label(data.assign_coords(known | total_samples(problem, data)))
-    data.attrs = about | ({"remarks": "\n".join(remarks)} if remarks else {})
-    return data
+        data = data.assign_coords(known | total_samples(problem, data))
+    about |= data.attrs | ({"remarks": "\n".join(remarks)} if remarks else {})
+    data = label(data)
+    for name in own if of.data else ():  # errors are on labels as they were given
+        data[name].attrs |= own[name]
+    return data.assign_attrs(about)
 
 
 def _check_names(question: str, given: Iterable[str], known: Iterable[str]) -> None:

@@ -22,7 +22,7 @@ from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BULK, BY, DIMENSION, LOSS, OPTIMAL, RIDGE
 from giantstep.questions.case import Case, answer_remarks
 from giantstep.questions.datasets import count_groups, dataset
-from giantstep.questions.progress import Progress, part, progress_bar
+from giantstep.questions.progress import Progress, bar, part
 from giantstep.questions.remarks import edge_remarks, named_ridge
 from giantstep.questions.values import SOME_RIDGE, as_lists, is_several
 from giantstep.theory.first_layer.layer import layer_of
@@ -84,7 +84,7 @@ class Request(NamedTuple):
         return mesh[0].ravel(), mesh[1].ravel()
 
     def solve(
-        self, zero_one: bool = True, progress: Progress | None = None
+        self, zero_one: bool = True, progress: Progress = bar
     ) -> tuple[xr.Dataset, list[str]]:
         """Solve the theory at all combinations; with remarks.
 
@@ -102,18 +102,17 @@ class Request(NamedTuple):
         count, refused = len(self.cases), list[Fault]()
         solved: list[Columns | None] = [None] * count
         alpha, ridge = self.points
-        with progress_bar("theory", progress) as report:
-            for place, case in enumerate(self.cases):
-                with collected(refused):
-                    if isinstance(case, InvalidParametersError):
-                        raise case
-                    told = part(report, place, count)
-                    solved[place] = (
-                        case.optimise(alpha, zero_one)
-                        if self.optimal
-                        else case.solve(alpha, ridge, zero_one, told)
-                    )
-                report((place + 1) / count)
+        for place, case in enumerate(self.cases):
+            with collected(refused):
+                if isinstance(case, InvalidParametersError):
+                    raise case
+                told = part(progress, place, count)
+                solved[place] = (
+                    case.optimise(alpha, zero_one)
+                    if self.optimal
+                    else case.solve(alpha, ridge, zero_one, told)
+                )
+            progress((place + 1) / count)
         if not any(solved):
             raise_all(refused)
         columns = Columns.stacked(solved, _REFUSED)

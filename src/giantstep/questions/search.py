@@ -86,14 +86,11 @@ class Search:
     case_at : callable
         Takes values of the unknowns; returns what is solved then, and the sample complexity.
         Raises InvalidParametersError where there is none.
-    solved : callable
-        Called after each problem that was solved.
     """
 
     unknowns: Sequence[Unknown]
     ridges: Array
     case_at: Callable[[Mapping[str, float]], tuple[Case, float]]
-    solved: Callable[[], None] = lambda: None
 
     def combinations(self) -> Iterator[dict[str, float]]:
         """Yield all combinations of candidates."""
@@ -111,8 +108,6 @@ class Search:
             error = criterion(case.readout, at, ridge, case.by)
         except InvalidParametersError:
             return math.inf, math.nan, False
-        finally:
-            self.solved()
         return np.nan_to_num(error, nan=np.inf).item(), ridge.item(), bool(on_edge.item())
 
     def optimum(self, errors: Array, case: Case) -> tuple[dict[str, float], dict[str, Any]]:

@@ -29,7 +29,7 @@ from giantstep.questions.arguments import (
 from giantstep.questions.costs import SIMULATION_HOURS
 from giantstep.questions.datasets import count_groups, drop_fixed
 from giantstep.questions.networks import replicates
-from giantstep.questions.progress import Progress, part, progress_bar
+from giantstep.questions.progress import Progress, bar, part
 from giantstep.questions.question import question
 from giantstep.questions.statistics import summary
 from giantstep.simulation.cross_validation import cross_validation_of_networks
@@ -65,7 +65,7 @@ def simulate(
     threads: int = 1,
     max_hours: float = SIMULATION_HOURS,
     max_memory: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress = bar,
 ) -> xr.Dataset:
     """Train networks, and measure them: means over networks, and their standard errors.
 
@@ -145,16 +145,13 @@ def simulate(
     asked: list[_Beside] = [(cross_validation_of_networks, FOLDS)] if cross_validation else []
     asked += [(ensembles_of_networks, ensemble)] if ensemble else []
     which: dict[str, Any] = {"networks": range(networks), "threads": threads}
-    with progress_bar("networks", progress) as report:
-        told = [part(report, k, 1 + len(asked)) for k in range(1 + len(asked))]
-        of = {**vars(grid), **vars(sizes), **which}
-        raw = replicates(problem, **of, seed=seed, progress=told[0])[_measured(problem, loss)]
-        for (measure, count), one in zip(asked, told[1:], strict=True):
-            several = network_replicates(
-                problem, grid, sizes, root_seed=seed, progress=one, **which
-            )
-            for name, x in measure(several, grid, count).items():
-                raw[f"simulated_{name}"] = _DIMS[:1] + _DIMS[1 - x.ndim :], x
+    told = [part(progress, k, 1 + len(asked)) for k in range(1 + len(asked))]
+    of = {**vars(grid), **vars(sizes), **which}
+    raw = replicates(problem, **of, seed=seed, progress=told[0])[_measured(problem, loss)]
+    for (measure, count), one in zip(asked, told[1:], strict=True):
+        several = network_replicates(problem, grid, sizes, root_seed=seed, progress=one, **which)
+        for name, x in measure(several, grid, count).items():
+            raw[f"simulated_{name}"] = _DIMS[:1] + _DIMS[1 - x.ndim :], x
     means, names = summary(raw), [str(name).removeprefix("simulated_") for name in raw]
     names = [name for name in names if name != GCV or loss == SQUARE]
     forms = {"simulated_{}_mean": "{}", "simulated_{}_stderr": "{}_stderr"}

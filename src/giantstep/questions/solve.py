@@ -18,7 +18,9 @@ from giantstep.questions.arguments import (
     THEORIES,
 )
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.question import Result, question
+from giantstep.questions.product import Result
+from giantstep.questions.progress import Progress, bar
+from giantstep.questions.question import question
 from giantstep.questions.request import read_request
 from giantstep.theory.optima import TEST_ERROR
 
@@ -39,6 +41,7 @@ def solve(
     ensemble: float | None = None,
     max_hours: float = THEORY_HOURS,
     max_memory: float | None = None,
+    progress: Progress = bar,
 ) -> Result:
     """Compute errors and overlaps by the theory: Result 3.3, or Appendix C for other losses.
 
@@ -78,6 +81,8 @@ def solve(
         Core-hours beyond which a question is refused.
     max_memory : float, optional
         GiB of memory beyond which a question is refused, by default those of this machine.
+    progress : callable, optional
+        As in `sweep`.
 
     Returns
     -------
@@ -117,4 +122,4 @@ def solve(
     given |= {"dimension": dimension, "by": by}
     asked: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
     asked["ensemble"] = ensemble
-    return read_request(problem, given, **asked, compared=True).solve()
+    return read_request(problem, given, **asked, compared=True).solve(progress=progress)

@@ -14,7 +14,8 @@ from giantstep.questions.arguments import ALPHA, BULK, DIMENSION, Many, argument
 from giantstep.questions.case import Case
 from giantstep.questions.choices import POINTS
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.question import Result, question
+from giantstep.questions.product import Result
+from giantstep.questions.question import question
 from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.spectrum import spectrum as compute_spectrum

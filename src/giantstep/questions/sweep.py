@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import xarray as xr
-
 from giantstep.problems.domains import FLAG
-from giantstep.problems.formatting import format_value
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import (
     ALPHA,
@@ -26,9 +23,9 @@ from giantstep.questions.arguments import (
 from giantstep.questions.choices import GAINS
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.gains import check_gains, gain
-from giantstep.questions.product import located
-from giantstep.questions.progress import Progress, part, progress_bar
-from giantstep.questions.question import Result, question
+from giantstep.questions.product import Result, answer_each
+from giantstep.questions.progress import Progress, bar
+from giantstep.questions.question import question
 from giantstep.questions.request import read_request
 from giantstep.questions.values import as_lists, is_several
 from giantstep.validation import refusal
@@ -50,7 +47,7 @@ def sweep(
     ensemble: float | None = None,
     max_hours: float = THEORY_HOURS,
     max_memory: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress = bar,
     **values: Any,
 ) -> Result:
     """Solve the theory for all combinations of any parameters.
@@ -120,29 +117,23 @@ def sweep(
     names = [gains] if isinstance(gains, str) else list(gains)
     check_gains(problem, names)
     together = [zip] if isinstance(zip, str) else list(zip)
-    parts = _paired(values, together)
+    rows = _paired(values, together)
     asked: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
     asked["ensemble"] = ensemble
-    requests = [read_request(problem, chosen, **asked, compared=True) for chosen in parts]
-    answers, remarks = list[xr.Dataset](), dict[str, list[str]]()
-    with progress_bar("theory", progress) as report:
-        for place, (one, chosen) in enumerate(builtins.zip(requests, parts, strict=True)):
-            data, said = one.solve(classification_error, part(report, place, len(parts)))
-            for name in names:
-                data[name] = gain(data, name, problem, chosen)
-            answers.append(data)
-            where = ", ".join(f"{name} {format_value(chosen[name])}" for name in together)
-            for remark in said:
-                remarks.setdefault(remark, []).append(where)
-    lines = [located(remark, where, len(parts)) for remark, where in remarks.items()]
-    if not together:
-        return answers[0], lines
-    joined = xr.concat(answers, together[0], data_vars="all", coords="different", compat="equals")
-    return joined, lines
+
+    def solved(first: Mapping[str, Any]) -> Result:
+        chosen = values | next(rows)
+        request = read_request(problem, chosen, **asked, compared=True)
+        data, remarks = request.solve(classification_error, first["progress"])
+        for name in names:
+            data[name] = gain(data, name, problem, chosen)
+        return data, remarks
+
+    return answer_each({name: as_lists(values[name]) for name in together[:1]}, solved, progress)
 
 
-def _paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Take the values of some parameters together, one after the other; all others stay.
+def _paired(values: Mapping[str, Any], names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Take the values of some parameters together, one after the other.
 
     Raises
     ------
@@ -150,10 +141,10 @@ def _paired(values: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, A
         If they have not as many values each.
     """
     if not names:
-        return [dict(values)]
+        return iter([{}])
     lists = {name: as_lists(values.get(name)) for name in names}
     counts = {len(one) if is_several(name, one) else 0 for name, one in lists.items()}
     if len(lists) < 2 or len(counts) > 1 or counts == {0}:
         raise refusal("zip", tuple(names), "two or more parameters that have as many values each")
     rows = builtins.zip(*lists.values(), strict=True)
-    return [{**values, **dict(builtins.zip(lists, row, strict=True))} for row in rows]
+    return (dict(builtins.zip(lists, row, strict=True)) for row in rows)

@@ -13,7 +13,8 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import teacher_of
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.question import Result, question
+from giantstep.questions.product import Result
+from giantstep.questions.question import question
 from giantstep.theory.bayes_optimal import state_evolution
 
 # Hermite coefficients that are looked at, and what of them is rounding, relatively.
