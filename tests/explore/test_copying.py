@@ -1,4 +1,4 @@
-"""Copies of a question ask the same question, and exports are what the workflow makes."""
+"""Copies of a question ask the same question, and so do exports."""
 
 import math
 import shlex
@@ -8,18 +8,16 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 pytest.importorskip("bokeh")
 
-from tiny import configured, copied, snakemake
+from tiny import configured
 
 from giantstep.cli.main import main
 from giantstep.explore.answers import answer
 from giantstep.explore.copying import as_command, as_python
-from giantstep.explore.export import export
+from giantstep.explore.export import answered, export
 from giantstep.explore.networks import simulate_networks
-from giantstep.explore.project import make_figure_files, project_config
 from giantstep.explore.question import Question
 from giantstep.explore.tasks import ExportTask, NetworksTask
 from giantstep.explore.view import Pin, View
@@ -57,7 +55,7 @@ DRAWN = {
 
 @pytest.mark.parametrize("view", [*VIEWS, *OF_TABS])
 def test_copied_commands_and_python_give_the_numbers_that_are_shown(view, capsys):
-    answer = shown(view).answer
+    answer = shown_by(view)
     curve = answer["curves"][-1] if "curves" in answer else answer
     assert main([*shlex.split(as_command(view))[1:], "--format", "csv"]) == 0
     printed = pd.read_csv(StringIO(capsys.readouterr().out), comment="#")
@@ -82,12 +80,16 @@ def test_copied_commands_and_python_give_the_numbers_that_are_shown(view, capsys
     np.testing.assert_allclose(sorted(printed[name].to_numpy()[[0, -1]]), sorted(ends), rtol=1e-9)
 
 
-def shown(view, networks=None, simulated=True):
-    said, found = [], [{}]
+def shown_by(view):
+    said = []
     answer(view, lambda one: said.append(one) if one else None)
-    if networks and simulated:
-        simulate_networks(networks, found.append)
-    return ExportTask(view, said[-1], networks=networks, simulated=found[-1])
+    return said[-1]
+
+
+def simulated(view, networks):
+    said = []
+    simulate_networks(networks, said.append)
+    return ExportTask(view, networks=networks, simulated=said[-1])
 
 
 def exported(shown, name, project, form=""):
@@ -98,7 +100,7 @@ def exported(shown, name, project, form=""):
 
 def test_a_figure_goes_into_the_project_once(tmp_path):
     project = configured(tmp_path)
-    asked = shown(VIEWS[0], NetworksTask(VIEWS[0], 64, 2, project), simulated=False)
+    asked = ExportTask(VIEWS[0], networks=NetworksTask(VIEWS[0], 64, 2, project))
     assert "mine.yaml" in exported(asked, "mine", project)
     panel = load_yaml(project / "config/figures/mine.yaml", "mine")["panels"]["tanh_sin"]
     assert (panel["dimension"], panel["networks"], panel["noise"]) == (64, 2, 0.5)
@@ -116,19 +118,27 @@ EXPORTED = {
 }
 
 
-@pytest.mark.slow
-def test_exports_have_the_bytes_of_the_workflows_own_figures(tmp_path):
-    project = copied(tmp_path / "project")
-    seen = {
-        name: shown(view, NetworksTask(view, 40, 2, project)) for name, view in EXPORTED.items()
-    }
-    for name, one in seen.items():
-        exported(one, name, project)
-    (project / "config/mine.yaml").write_text(yaml.safe_dump({"figures": list(seen)}))
-    snakemake(project, overlay="config/mine.yaml")
-    for name, one in seen.items():
-        for path in make_figure_files(
-            tmp_path / name, replace(one, name=name), project_config(project)
-        ).values():
-            expected = project / path.relative_to(tmp_path / name)
-            assert path.read_bytes() == expected.read_bytes(), path
+@pytest.mark.parametrize("name", EXPORTED)
+def test_exports_have_curves_of_pins_and_bulks_and_networks_beside_their_theory(name, tmp_path):
+    view = EXPORTED[name]
+    task = simulated(view, NetworksTask(view, 40, 2, configured(tmp_path)))
+    found, said = answered(task), task.simulated
+    own = found.sel(curve="this question")
+    error = own.test_error.isel(bulk=0).sel(theory="finite")
+    at = error.sel({view.x: said["x"]}).values
+    np.testing.assert_allclose(at, said["theory"]["at"], rtol=1e-9)
+    measured = own.simulated_test_error_mean.sel({view.x: said["x"]})
+    np.testing.assert_array_equal(measured, said["mean"])
+    assert found.sizes["curve"] == 1 + len(view.pins)
+    for form in ("csv", "nc", "png"):
+        said = []
+        export(replace(task, name=name, form=form), said.append)
+        assert said[0]["file"]["name"] == f"{name}.{form}"
+
+
+@pytest.mark.parametrize("view", OF_TABS)
+def test_exports_of_all_tabs_are_drawn(view):
+    for form in ("csv", "svg"):
+        said = []
+        export(ExportTask(view, form=form), said.append)
+        assert len(said[0]["file"]["content"]) > 1000

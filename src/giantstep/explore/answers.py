@@ -6,7 +6,6 @@ are plain dictionaries of arrays and texts, since they travel between processes.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -15,23 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from giantstep.arrays import Array
 from giantstep.explore.children import Say
-from giantstep.explore.parameters import AXES, OPTIMAL, STEPS
+from giantstep.explore.parameters import AXES
 from giantstep.explore.points import (
     GAP,
     Beat,
     Points,
     advice,
     ask_sweep,
-    limit_remarks,
     limits,
+    remarks_on,
     solve_points,
 )
 from giantstep.explore.question import Question
 from giantstep.explore.tasks import Answer
 from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View, axis_values
-from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.targets import target_along
 from giantstep.questions.learned_function import learned_function
@@ -40,30 +37,29 @@ from giantstep.questions.spectrum import spectrum
 # Seconds after which what is known is shown.
 _PATIENCE = 0.1
 # Points that are solved together, where they share what takes time, and where they do not.
-_BATCH, _SMALL_BATCH = 29, 8
+_BATCH, _SMALL_BATCH = 57, 8
 # Of losses that take long, every so many points of a curve with more than a few are solved.
 _STRIDE, _FEW = 4, 16
 # Points of the learned function and of a spectrum, and cells along each side of a map.
 PROJECTIONS = np.linspace(-3, 3, 241)
 _EIGENVALUES = 160
-MAP_SIDE, MAP_STRIDES = 33, (8, 4, 2, 1)
+MAP_SIDE, MAP_STRIDES = 33, (8, 4, 1)
 
 
 def answer(view: View, say: Say) -> None:
     """Answer a view, finer and finer, until an answer says that it is `done`.
 
-    Where test errors of large networks are far from the limit d -> infinity, it is said again with
-    a remark.
+    It is said again with remarks, if there are any.
     """
     started, known = time.perf_counter(), dict[str, Any]()
     for found in _ANSWERS[view.tab](view, lambda: say(None)):
         known = found | {"tab": view.tab, "seconds": time.perf_counter() - started}
         say(known)
-    if view.tab == SPECTRUM or math.isfinite(view.question["dimension"]):
+    if view.tab == SPECTRUM:
         return
     axes = {CURVE: {view.x: view.axis}, MAP: {name: AXES[name] for name in (view.across, view.up)}}
     some = {name: axis_values(axis, 5)[1::2] for name, axis in axes.get(view.tab, {}).items()}
-    if remarks := limit_remarks(view.question, lambda: say(None), some):
+    if remarks := remarks_on(view.question, lambda: say(None), some):
         say(known | {"remarks": remarks})
 
 
@@ -74,15 +70,11 @@ class _Solved:
         self, name: str, question: Question, bulk: str, x: str, values: tuple[float, ...], by: str
     ) -> None:
         self.name, self.question, self.bulk, self.x, self.by = name, question, bulk, x, by
-        square, best = question["loss"] == SQUARE, question["ridge"] == OPTIMAL and x != "ridge"
-        together = x in ("alpha", "ridge") and square
-        steps = question["steps"] if question.model == STEPS else 1
-        quick = together and (bulk == ISOTROPIC or steps == 1) and not best
+        square = question["loss"] == SQUARE
         few = square or len(values) <= _FEW
         self.values, self.solved = np.array(values[:: 1 if few else _STRIDE]), list[Points]()
         # The points that are solved at a time.
-        slow = _SMALL_BATCH if square and not best else 1
-        self.at_once = len(values) if quick else _BATCH if together else slow
+        self.at_once = (_BATCH if x in ("alpha", "ridge") else _SMALL_BATCH) if square else 1
 
     def steps(self, beat: Beat) -> Iterator[None]:
         """Solve the points that are left, some at a time."""
@@ -161,31 +153,19 @@ def _map(view: View, beat: Beat) -> Iterator[Answer]:
     """Answer with the test error over two parameters, in more and more cells."""
     axes = AXES[view.across], AXES[view.up]
     x, y = (axis_values(axis, MAP_SIDE) for axis in axes)
-    values, texts = np.full((y.size, x.size), np.nan), np.full((y.size, x.size), "", object)
     bulk = view.question["bulk"][0]
-    solved = np.empty(0, int), np.empty(0, int)
     for stride in MAP_STRIDES:
-        rows, columns = (
-            np.arange(0, side.size, 1 if axis.domain.whole else stride)
-            for axis, side in zip(axes[::-1], (y, x), strict=True)
+        columns, rows = (
+            side[:: 1 if axis.domain.whole else stride]
+            for axis, side in zip(axes, (x, y), strict=True)
         )
-        further_rows, further_columns = map(np.setdiff1d, (rows, columns), solved)
-        for block in ((further_rows, columns), (solved[0], further_columns)):
-            if block[0].size and block[1].size:
-                place = np.ix_(*block)
-                values[place], texts[place] = _cells(view, y[block[0]], x[block[1]], beat)
-        place = np.ix_(rows, columns)
-        known = {"x": x[columns], "y": y[rows], "values": values[place], "advice": texts[place]}
+        cells: dict[str, Any] = {view.up: rows, view.across: columns}
+        data = ask_sweep(view.question, bulk, beat, view.variable, **cells)
+        data = data.transpose(view.up, view.across, ...)
+        shape = rows.size, columns.size
+        values = np.broadcast_to(data.get(view.variable, GAP).values, shape)
+        known = {"x": columns, "y": rows, "values": values, "advice": advice(data)}
         yield known | {"bulk": bulk, "done": stride == MAP_STRIDES[-1]}
-        solved = rows, columns
-
-
-def _cells(view: View, y: Array, x: Array, beat: Beat) -> tuple[Array, Array]:
-    """Return what a map shows of some cells, and what to do about those that failed."""
-    values: dict[str, Any] = {view.up: y, view.across: x}
-    data = ask_sweep(view.question, view.question["bulk"][0], beat, view.variable, **values)
-    data = data.transpose(view.up, view.across, ...)
-    return data.get(view.variable, GAP).values, advice(data)
 
 
 _ANSWERS: dict[str, Callable[[View, Beat], Iterator[Answer]]] = {

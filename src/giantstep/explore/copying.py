@@ -30,9 +30,8 @@ from giantstep.validation import whole_number
 _POINTS = 41
 
 
-def _answer(view: View) -> tuple[str, dict[str, Any]]:
-    """Return what the library gives for what is shown: a function and its arguments."""
-    question = view.question
+def asked(view: View, question: Question) -> tuple[str, dict[str, Any]]:
+    """Return what the library is asked for what is shown of a question: its name and arguments."""
     values = {"alpha": question["alpha"], "ridge": question["ridge"]} | _unusual(question)
     if view.tab == FUNCTION:
         return "learned_function", values
@@ -52,7 +51,7 @@ def _answer(view: View) -> tuple[str, dict[str, Any]]:
 
 def as_command(view: View) -> str:
     """Write the question as a command line."""
-    function, values = _answer(view)
+    function, values = asked(view, view.question)
     words = ["giantstep", "theory" if function == "solve" else function.replace("_", "-")]
     for name, value in (_stated(view.question) | values).items():
         words += ["--" + name.replace("_", "-"), *_text(value).split(" ")]
@@ -61,7 +60,7 @@ def as_command(view: View) -> str:
 
 def as_python(view: View) -> str:
     """Write the question as Python."""
-    function, given = _answer(view)
+    function, given = asked(view, view.question)
     make = "Protocol" if view.question.model == STEPS else "one_spike"
     stated, arguments = (
         ", ".join(f"{name}={_python(value)}" for name, value in values.items())

@@ -1,30 +1,39 @@
-"""Files of what is shown: drawings as the workflow makes them, tables, netCDF, new figures."""
+"""Files of what is shown: drawings and numbers of the library's answer, and new figures."""
 
 from __future__ import annotations
 
 import base64
+import math
 import re
+from collections.abc import Mapping
 from mimetypes import MimeTypes
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
+from giantstep.explore.answers import MAP_SIDE
 from giantstep.explore.children import Say
+from giantstep.explore.copying import asked
 from giantstep.explore.figure import figure_paths, write_figure
-from giantstep.explore.project import make_figure_files, plan_figure, project_config
-from giantstep.explore.tasks import Answer, ExportTask
-from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View
+from giantstep.explore.parameters import Axis
+from giantstep.explore.project import plan_figure, project_config
+from giantstep.explore.tasks import ExportTask
+from giantstep.explore.view import CURVE, MAP, POINTS, axis_values
 from giantstep.figures.answers import draw_answer
-from giantstep.problems.formatting import format_problem
-from giantstep.problems.targets import target_along
+from giantstep.questions.product import answer_each
+from giantstep.questions.task import question_named
 from giantstep.validation import refusal
 from giantstep.vocabulary import label
 from giantstep.workflow.config import FIGURES
 from giantstep.workflow.config_models import NAME_PATTERN
+
+# The curve that is no pin.
+_OWN = "this question"
+# Core-hours that an export may take.
+_HOURS = 1.0
 
 
 def export(task: ExportTask, say: Say) -> None:
@@ -43,72 +52,61 @@ def export(task: ExportTask, say: Say) -> None:
         if not task.form:
             say({"exported": make_figure(task, Path(folder))})
             return
-        name = f"{task.name}.{task.form}"
-        content = base64.b64encode(file_of(task, Path(folder) / name)).decode()
-    kind = MimeTypes().guess_type(name)[0]  # Python's own, on any machine
-    say({"file": {"name": name, "type": kind, "content": content}})
+        path = Path(folder) / f"{task.name}.{task.form}"
+        _write(task, path)
+        content = base64.b64encode(path.read_bytes()).decode()
+    kind = MimeTypes().guess_type(path.name)[0]  # Python's own, on any machine
+    say({"file": {"name": path.name, "type": kind, "content": content}})
 
 
-def file_of(task: ExportTask, path: Path) -> bytes:
-    """Return the content of a file of a format, which may be made at a path."""
-    if task.form == "csv":
-        as_table(task).to_csv(path, index=False)
-    elif task.view.tab == CURVE:
-        config = task.simulated.get("config") or project_config(task.project)
-        path = make_figure_files(path.parent, task, config)[path.suffix]
+def _write(task: ExportTask, path: Path) -> None:
+    data, name = answered(task), task.view.variable
+    if task.form == "csv":  # a row for each point that is drawn
+        dims = [str(dim) for dim in data[name].dims]
+        at_points = data[[k for k in data if set(data[k].dims) <= set(dims)]]
+        table = at_points.to_dataframe(dim_order=dims).dropna(subset=[name])
+        table.reset_index().to_csv(path, index=False)
     elif task.form == "nc":
-        as_dataset(task).to_netcdf(path, engine="netcdf4")
+        data.to_netcdf(path, engine="netcdf4")
     else:
-        draw_answer(as_dataset(task), path, task.view.variable)
-    return path.read_bytes()
+        draw_answer(data, path, name)
 
 
-def as_table(task: ExportTask) -> pd.DataFrame:
-    """Return a row for each point that is drawn."""
-    view, answer = task.view, task.answer
+def answered(task: ExportTask) -> xr.Dataset:
+    """Ask the library for what is shown: each pin is a curve, as is each bulk."""
+    view, simulated = task.view, task.simulated
+    points = MAP_SIDE if view.tab == MAP else POINTS
+    drawn = view.questions[: 1 if view.tab == MAP else None]
+    curves = {name or _OWN: one for name, one in drawn if view.tab != CURVE or one.has(view.x)}
+
+    def ask(chosen: Mapping[str, Any]) -> xr.Dataset:
+        question = curves[chosen["curve"]]
+        function, given = asked(view, question)
+        given = {k: axis_values(x, points) if isinstance(x, Axis) else x for k, x in given.items()}
+        given["bulk"] = [*question["bulk"]][: 1 if view.tab == MAP else None]
+        if task.networks:
+            given[view.x] = np.union1d(given[view.x], simulated["x"])
+            given["dimension"] = [math.inf, float(task.networks.dimension)]
+        return question_named(function)(question.problem, **given, max_hours=_HOURS)
+
+    data, _ = answer_each({"curve": list(curves)}, ask)
+    if task.networks:
+        data = _beside(data, task)
     if view.tab == MAP:
-        axes = {view.up: answer["y"], view.across: answer["x"]}
-        cells = xr.DataArray(answer["values"], axes, name=view.variable)
-        return cells.to_dataframe().reset_index()
-    parts = [_rows(view, curve) for curve in answer["curves"]]
-    if measured := task.simulated:
-        networks = {"curve": "networks", view.x: measured["x"], "test_error": measured["mean"]}
-        more = {"test_error_stderr": measured["stderr"], "z_score": measured["z"]}
-        parts.append(pd.DataFrame(networks | more))
-    return pd.concat(parts)
+        data = data.transpose("curve", "bulk", view.up, view.across, ...)
+    if view.pins:  # there are several
+        del data.attrs["problem"]
+    return label(data)
 
 
-def as_dataset(task: ExportTask) -> xr.Dataset:
-    """Return what is drawn of a learned function, a spectrum or a map as the library has it."""
-    view, table = task.view, as_table(task)
-    index = {FUNCTION: "s", SPECTRUM: "point"}.get(view.tab)
-    if index == "point":
-        table[index] = table.groupby(["curve", "bulk"]).cumcount() + 1
-    indices = ["curve", "bulk", index] if index else [view.up, view.across]
-    data = label(table.set_index(indices).to_xarray())
-    if index:  # in the order of the page, not sorted
-        data = data.reindex(curve=table["curve"].unique(), bulk=table["bulk"].unique())
-    if view.tab == FUNCTION:
-        target = target_along(view.question["target"], data["s"].values)
-        data["target_function"] = "s", target
-    if not view.pins:  # or there are several
-        data.attrs["problem"] = format_problem(view.question.problem)
-    return data
-
-
-def _rows(view: View, curve: Answer) -> pd.DataFrame:
-    """Return a row for each point of a curve: all that it has at points, by the library's names."""
-    columns: dict[str, Any] = {"curve": curve["name"] or "this question", "bulk": curve["bulk"]}
-    along = {FUNCTION: "s", SPECTRUM: "eigenvalue"}.get(view.tab, view.x)
-    names = {"x": along, "y": "learned_function"}
-    for name, array in curve.items():
-        if np.shape(array)[:1] != curve["x"].shape:
-            continue
-        groups = np.reshape(array, (len(array), -1)).T
-        for k, column in enumerate(groups, start=1):
-            suffix = f"_{k}" if len(groups) > 1 else ""
-            columns[names.get(name, name) + suffix] = column
-    return pd.DataFrame(columns)
+def _beside(data: xr.Dataset, task: ExportTask) -> xr.Dataset:
+    """Put networks beside their theory, as `compare` does."""
+    names = {"mean": "simulated_test_error_mean", "stderr": "simulated_test_error_stderr"}
+    values = {new: (("curve", task.view.x), [task.simulated[old]]) for old, new in names.items()}
+    networks = xr.Dataset(values, {"curve": [_OWN], task.view.x: task.simulated["x"]})
+    data = data.rename(dimension="theory").assign_coords(theory=["limit", "finite"])
+    everywhere = networks.reindex({name: data[name] for name in networks.coords})
+    return data.assign(everywhere).assign_coords(dimension=task.simulated["dimension"])
 
 
 def make_figure(task: ExportTask, folder: Path) -> str:

@@ -66,9 +66,7 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
         errors = np.stack([_errors(parts) for parts in replicates])
         done = network + 1 == task.networks
         said = _statistics(values, errors, theory["at"], task.dimension)
-        said |= {"theory": theory, "fraction": (network + 1) / task.networks, "done": done}
-        made = {"replicates": replicates, "tasks": tasks, "config": config} if done else {}
-        say(said | made)
+        say(said | {"theory": theory, "fraction": (network + 1) / task.networks, "done": done})
 
 
 def _parts(
@@ -111,6 +109,7 @@ def _statistics(
         note += f": largest |z| = {np.nanmax(np.abs(z)):.1f} against the theory of these networks"
     return {
         "x": np.array(values),
+        "dimension": float(dimension),
         "mean": means["simulated_test_error_mean"].values,
         "stderr": means["simulated_test_error_stderr"].values,
         "z": z if networks >= _SCORED else np.full(z.shape, np.nan),

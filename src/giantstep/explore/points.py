@@ -18,10 +18,8 @@ from giantstep.arrays import Array
 from giantstep.explore.parameters import OPTIMAL, OVERLAPS
 from giantstep.explore.question import Question
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
-from giantstep.questions.case import RELIABLE_DIMENSION
 from giantstep.questions.choices import GAINS
 from giantstep.questions.gains import gain
-from giantstep.questions.remarks import OF_COVARIANCE, dimension_remarks
 from giantstep.questions.request import read_request
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.optima import CLASSIFICATION_ERROR, TEST_ERROR
@@ -37,11 +35,9 @@ GAP = xr.DataArray(np.nan)
 LIMITS = "best_linear", "upper_bound", "lower_bound"
 # How a request says which combinations it refuses.
 _REFUSED = "Refused: "
-# NaN where inputs have no covariance.
 _ALONG = (
-    *("test_error", "training_error", "ridge", "residual", "quadrature_error", "reliability"),
-    *OF_COVARIANCE,
-)
+    "test_error", "training_error", "ridge", "residual", "quadrature_error", "reliability"
+)  # fmt: skip
 
 
 def ask_sweep(
@@ -89,13 +85,12 @@ def _given(question: Question, values: Mapping[str, Array]) -> dict[str, Any]:
     return question.given("alpha", "ridge", "loss") | along
 
 
-def limit_remarks(question: Question, beat: Beat, values: Mapping[str, Array]) -> list[str]:
-    """Say from which dimension on the limit d -> infinity is reliable, for all combinations."""
+def remarks_on(question: Question, beat: Beat, values: Mapping[str, Array]) -> list[str]:
+    """Say what to know before the answer is used, for all combinations of some values."""
     given = _given(question, values) | {"bulk": list(question["bulk"])}
     with suppress(InvalidParametersError):
         request = read_request(question.problem, given, compared=True)
-        data, _ = request.solve(False, lambda _: beat())
-        return dimension_remarks(data[RELIABLE_DIMENSION])
+        return request.solve(False, lambda _: beat())[1]
     return []
 
 

@@ -22,10 +22,9 @@ from giantstep.explore.plots.base import Plot, theme_of
 from giantstep.explore.plots.of_view import make_plot, plot_key
 from giantstep.explore.question import written
 from giantstep.explore.reading import read_texts
-from giantstep.explore.tasks import NETWORKS, Answer, ExportTask, NetworksTask
+from giantstep.explore.tasks import NETWORKS, ExportTask, NetworksTask
 from giantstep.explore.view import CURVE, NAMES, View, from_address, read_pins, to_address
 from giantstep.problems.sizes import DIMENSION
-from giantstep.questions.remarks import OF_COVARIANCE, covariance_remarks
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import Fault, InvalidParametersError, interval_faults, read_whole_number
 
@@ -56,7 +55,6 @@ class Session:
         self._theory = self._child("answers:answer", self._show_answer)
         self._networks = self._child("networks:simulate_networks", self._show_networks)
         self._exports = self._child("export:export", self._show_export)
-        self._answer: Answer = {}
         self._simulated: dict[str, Any] = {}
         self._networks_task: NetworksTask | None = None
         self._key: tuple[Any, ...] = ()
@@ -107,7 +105,7 @@ class Session:
             return
         if any(getattr(view, name) != getattr(self.view, name) for name in _OF_NETWORKS):
             self._drop_networks()
-        self.view, self._answer = view, {}
+        self.view = view
         self._renew_plot(message)
         self._theory.ask(self.number, self.view)
         self._tell()
@@ -135,7 +133,6 @@ class Session:
         elif said["tab"] == self.view.tab:
             self.document.hold("collect")
             self._plot.update(self.view, said)
-            self._answer = said if said["done"] else {}
             self._latest = {"certificate": certificate(said), "done": said["done"]}
             self._latest["nothing"] = nothing_drawn(said)
             self._send(self._latest)
@@ -180,13 +177,10 @@ class Session:
 
     def _on_export(self, message: Mapping[str, Any]) -> None:
         """Make a file of what is shown; without a format, a figure in the project."""
-        if not self._answer:
-            self._send({"exported": "Please wait until all is computed.", "fault": True})
-            return
         where = message["name"], self.project, message.get("format", "")
-        done = "replicates" in self._simulated
+        done = self._simulated.get("done", False)
         networks = (self._networks_task, self._simulated) if done else ()
-        self._exports.ask(self.number, ExportTask(self.view, self._answer, *where, *networks))
+        self._exports.ask(self.number, ExportTask(self.view, *where, *networks))
 
     def _show_export(self, number: int, said: Any) -> None:
         """Send a file to the page, or say what came of it."""
@@ -256,7 +250,7 @@ def certificate(said: Mapping[str, Any]) -> str:
     return " · ".join([*parts, *said.get("remarks", ())])
 
 
-_CERTIFIED = "advice", "residual", "quadrature_error", "reliability", *OF_COVARIANCE
+_CERTIFIED = "advice", "residual", "quadrature_error", "reliability"
 
 
 def _accuracy(known: Mapping[str, Any]) -> Iterator[str]:
@@ -271,8 +265,3 @@ def _accuracy(known: Mapping[str, Any]) -> Iterator[str]:
     left_out = np.nan_to_num(known["reliability"]).max()
     if left_out > _TOLD:
         yield f"left out by the theory: up to {left_out:.1%}"
-    if not np.isnan(known["chi_2"]).all():
-        import xarray as xr  # which the server starts without
-
-        answer = xr.Dataset({name: ("point", known[name]) for name in OF_COVARIANCE})
-        yield from (remark.rstrip(".") for remark in covariance_remarks(answer))

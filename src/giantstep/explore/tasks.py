@@ -44,7 +44,6 @@ class ExportTask:
     Attributes
     ----------
     view : View
-    answer : dict
     name : str
         Of the figure in the project, or of the one that it would be.
     project : Path
@@ -57,7 +56,6 @@ class ExportTask:
     """
 
     view: View
-    answer: Answer
     name: str = "explored"
     project: Path = Path()
     form: str = ""

@@ -135,7 +135,7 @@ def test_a_tab_that_is_refused_has_the_answer_of_no_other(page):
     page.find("tab-spectrum").click()
     page.wait_until("return document.getElementById('status').textContent.includes('in spectrum')")
     page.run("document.querySelector('[data-format=csv]').click()")
-    page.wait_until("return document.getElementById('export-note').textContent.includes('wait')")
+    page.wait_until("return document.getElementById('export-note').textContent.includes('take')")
 
 
 def test_exports_are_files_and_a_figure_goes_into_the_project(page, explorer):
