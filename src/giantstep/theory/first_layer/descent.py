@@ -70,8 +70,11 @@ class Descent(SteppedLayer):
 
     @cached_property
     def features(self) -> SpikedFeatures:
-        """The equivalent features at the dimension."""
-        return self.at_dimension(self.limit)
+        """The equivalent features at the dimension, for the target of the readout."""
+        srf, of = self.at_dimension(self.limit), self.problem
+        if not of.is_transfer:
+            return srf
+        return replace(srf, target=of.target, alignment=of.task_overlap * srf.first_alignment)
 
     def at_dimension(self, srf: SpikedFeatures) -> SpikedFeatures:
         """Add what a finite dimension does to rows: docs/finite-size.md.
@@ -113,13 +116,14 @@ class Descent(SteppedLayer):
         state = self.states[-1]
         return np.array([state.mean_row - state.bulk_variance, 0])
 
-    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures, task: float = 1) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
         """Make the bulk with the whole covariance of the rows."""
         rows, last = self.rows_in_limit()
         c, r = float(srf.groups.c[0]), float(srf.groups.u[0])
         rows, alignment = last.rows_beside(rows, c, r)
-        if task != 1:
-            rows = rows.turned(other_task(task, float(np.ravel(alignment)[0])))
+        if self.problem.task_overlap != 1:
+            along = float(np.ravel(alignment)[0])
+            rows = rows.turned(other_task(self.problem.task_overlap, along))
         norm_variance = float(last.covariance[-1, -1])
         return OneGroupBulk(self.isotropic(f, srf), rows, norm_variance, self.at_complex_ridges)
 

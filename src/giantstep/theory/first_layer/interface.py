@@ -188,7 +188,7 @@ class FirstLayer(ABC):
         """Make the isotropic bulk of the paper."""
         return IsotropicBulk(f.B, srf.groups, srf.beta, f.first_across, srf.beside)
 
-    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures, task: float = 1) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
         """Make the bulk with all that is known of what steps do to rows.
 
         Parameters
@@ -196,8 +196,6 @@ class FirstLayer(ABC):
         f : ConditionalFeatures
         srf : SpikedFeatures
             Those that have the rows: of this layer, or of one that is made of it.
-        task : float
-            Overlap of the readout's target with that of the steps.
         """
         return self.isotropic(f, srf)
 
@@ -263,8 +261,8 @@ class SteppedLayer(FirstLayer):
         return []
 
     @cached_property
-    def protocol(self) -> Protocol:
-        """The protocol with the giant step, at the rate that matches at the dimension.
+    def giant(self) -> Protocol:
+        """The problem with the giant step, at the rate that matches at the dimension.
 
         Raises
         ------
@@ -272,6 +270,11 @@ class SteppedLayer(FirstLayer):
             For a smaller step at infinite dimension.
         """
         return self.problem.with_giant_step(self.dimension)
+
+    @cached_property
+    def protocol(self) -> Protocol:
+        """The same with the target of the steps, where it is not that of the readout."""
+        return self.giant.pretraining
 
     @property
     def descent(self) -> Protocol:
@@ -282,8 +285,8 @@ class SteppedLayer(FirstLayer):
         """Return it with the letters in place of a normal readout, and with twice as many."""
         if self.problem.readout != NORMAL:
             return None
-        finer = replace(self.protocol, readout=FINER_NORMAL)
-        return self.choose(self.protocol), self.choose(finer)
+        finer = replace(self.giant, readout=FINER_NORMAL)
+        return self.choose(self.giant), self.choose(finer)
 
     @property
     def batch(self) -> float:  # type: ignore[override]

@@ -17,7 +17,6 @@ from giantstep.theory.first_layer.odd_step import OddLetters, OddStep
 from giantstep.theory.first_layer.one_batch import OneBatch
 from giantstep.theory.first_layer.recursion import Recursion
 from giantstep.theory.first_layer.signs import OddSigns, Signs
-from giantstep.theory.first_layer.transfer import Transfer
 
 
 @lru_cache(maxsize=32)
@@ -46,7 +45,7 @@ def layer_of(problem: Problem, dimension: float = math.inf, fineness: int = 1) -
     """
     if isinstance(problem, SpikedFeatures):
         return GivenFeatures(problem, dimension, fineness, layer_of)
-    return _kind(problem)(problem, dimension, fineness, layer_of)
+    return _kind(problem.pretraining)(problem, dimension, fineness, layer_of)
 
 
 def _kind(protocol: Protocol) -> type[SteppedLayer]:
@@ -57,8 +56,6 @@ def _kind(protocol: Protocol) -> type[SteppedLayer]:
         return Initial
     if protocol.has_several_spikes:
         return Letters
-    if protocol.is_transfer:
-        return Transfer
     if protocol.optimizer == SIGN_DESCENT:
         finite = not protocol.follows_population
         return OddSigns if protocol.as_in_paper and one_letter and finite else Signs

@@ -76,7 +76,7 @@ class Letters(SteppedLayer):
         """Return the accuracy of a resolved point."""
         return super().accuracy(kind) if kind == ISOTROPIC else SLOWER
 
-    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures, task: float = 1) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
         """Make the bulk with the rows' covariance along spikes and target."""
         rows = self.history[-1].in_readout_basis()[2]
         return LetterRowsBulk(**vars(self.isotropic(f, srf)), covariance=rows)

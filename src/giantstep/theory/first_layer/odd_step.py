@@ -84,15 +84,15 @@ class OddLetters(OddStep):
         norms = (batch.rate * batch.third) ** 2 * batch.label_power * batch.inverse_alpha0
         return np.array([own_output, self.protocol.beta / 2 * norms])
 
-    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures, task: float = 1) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
         """Make the bulk with the covariance of the rows: theory.md section 9."""
         batch, limit, protocol = self.first_batch, self.limit.groups, self.protocol
         strength, gamma = np.abs(srf.groups.u).max(), batch.alignment
         if (before := np.abs(limit.u).max()) < strength:
             share = float(before / strength)
             batch, gamma = batch.turned(wider_spike(share, gamma)), share * gamma
-        if task != 1:
-            batch = batch.turned(other_task(task, gamma))
+        if self.problem.task_overlap != 1:
+            batch = batch.turned(other_task(self.problem.task_overlap, gamma))
         (omega, pi), base = np.array(protocol.readout).T, 1 + (srf.groups.c - limit.c)
         rows = RowCovariance(f.B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
         return GroupsBulk(rows, omega * batch.norm_coupling)

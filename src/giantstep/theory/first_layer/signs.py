@@ -23,7 +23,6 @@ from giantstep.theory.first_layer.descent import Descent, with_rows
 from giantstep.theory.first_layer.fresh_step import FreshStep, next_step
 from giantstep.theory.first_layer.interface import Scope
 from giantstep.theory.first_layer.network_state import NetworkState, check_weights
-from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.first_layer.sign_directions import directions_after_signs
 from giantstep.theory.first_layer.sign_rows import SignRows
 from giantstep.theory.rows.first_batch import FirstBatch
@@ -56,25 +55,24 @@ class Signs(Descent):
         return [("optimizer", self.problem.steps == 1, allowed)]
 
     @cached_property
-    def descent(self) -> Protocol:
-        """The protocol whose step by plain descent is the part along the gradient."""
-        protocol = replace(self.protocol, optimizer=SGD)
-        letters, fractions = np.array(protocol.readout).T
-        # For an odd activation the gradient is proportional to the letter, and its sign is not.
-        odd = isinstance(self.choose(protocol), OddStep)
-        length = _gradient_length(replace(protocol, readout=UNIFORM) if odd else protocol)
-        rate = _ALONG_GRADIENT * protocol.learning_rate / length if length > 0 else 0.0
-        if not odd:
-            return replace(protocol, learning_rate=rate)
-        signs = tuple(zip(np.sign(letters).tolist(), fractions.tolist(), strict=True))
-        return replace(protocol, learning_rate=rate, readout=signs)
-
-    @cached_property
     def plain(self) -> Descent:
-        """The layer of that protocol."""
-        plain = self.choose(self.descent, self.dimension, self.fineness)
+        """The layer of the step of plain descent that is the part along the gradient."""
+        descent = replace(self.giant, optimizer=SGD)
+        protocol = descent.pretraining
+        # For an odd activation the gradient is proportional to the letter, and its sign is not.
+        if protocol.as_in_paper:
+            signs = tuple((float(np.sign(letter)), share) for letter, share in descent.readout)
+            descent, protocol = replace(descent, readout=signs), replace(protocol, readout=UNIFORM)
+        length = _gradient_length(protocol)
+        rate = _ALONG_GRADIENT * protocol.learning_rate / length if length > 0 else 0.0
+        plain = self.choose(replace(descent, learning_rate=rate), self.dimension, self.fineness)
         assert isinstance(plain, Descent)
         return plain
+
+    @property
+    def descent(self) -> Protocol:
+        """The protocol of that step."""
+        return self.plain.protocol
 
     @property
     def states(self) -> tuple[NetworkState, ...]:
@@ -131,11 +129,11 @@ class Signs(Descent):
         """Refuse complex ridges, at which rows after signs are not known."""
         raise refusal("bulk", TRAINED, f"{ISOTROPIC} for the spectrum after a step by signs")
 
-    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures, task: float = 1) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
         """Make the bulk with what is known of the rows' covariance."""
         if len(self.protocol.readout) > 1:
-            return self.plain.trained_bulk(f, srf, task)
-        return super().trained_bulk(f, srf, task)
+            return self.plain.trained_bulk(f, srf)
+        return super().trained_bulk(f, srf)
 
     def row_overlap(self, srf: SpikedFeatures) -> float:
         """Compute d times the variance of a row's projection on the target."""
