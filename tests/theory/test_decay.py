@@ -30,10 +30,10 @@ def test_rows_lose_a_share_of_their_squared_norm_and_gain_what_the_plain_step_ad
     assert decayed.alignment == pytest.approx(plain.alignment)
 
 
-@pytest.mark.parametrize("steps", [1, 2])
-def test_without_a_rate_errors_and_spectra_are_those_of_shorter_rows(steps):
-    still = Protocol("tanh", "sin", 0, alpha0=2, beta=1, steps=steps, decay=0.3)
-    rows = SpikedFeatures("tanh", "sin", 0.7 ** (2 * steps), 0.0, 0.0, beta=1)
+@pytest.mark.parametrize("decays", [(0.3,), (0.1, 0.2, 0.3)])
+def test_without_a_rate_errors_and_spectra_are_those_of_shorter_rows(decays):
+    still = Protocol("tanh", "sin", 0, alpha0=2, beta=1, steps=len(decays), decay=decays)
+    rows = SpikedFeatures("tanh", "sin", np.prod(1 - np.array(decays)) ** 2, 0.0, 0.0, beta=1)
     found, expected = solve(still, GRID, "trained"), solve(rows, GRID)
     assert found.test_error == pytest.approx(expected.test_error, rel=1e-6)
     of_step, of_rows = giantstep.spectrum(still, alpha=2), giantstep.spectrum(rows, alpha=2)

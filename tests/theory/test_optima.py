@@ -7,20 +7,11 @@ import pytest
 
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.optima import (
-    optimal_ridge,
-)
+from giantstep.theory.optima import optimal_ridge
 from giantstep.theory.readout.readout import Readout
 from giantstep.theory.readout.solve import readout_of
 
-ALIGNED = [
-    SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0),
-    SpikedFeatures("erf", "sign", 1.0, 2.0, -1.0, beta=0.5, noise=0.1),
-    SpikedFeatures("tanh", "sin", (1.0, 1.5), (0.5, 2.0), 1.0, 1.0, fraction=(0.4, 0.6)),
-    SpikedFeatures("relu", "he3", 1.0, (1.0, -1.0), 1.0, 2.0, fraction=(0.5, 0.5), bias=(0.5, 0)),
-]
-
-
+ALIGNED = SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0)
 STEP = Protocol("tanh", "sign", 3.0, alpha0=2.0, beta=1.0)
 
 
@@ -64,7 +55,7 @@ def test_no_best_ridge_is_given_where_no_point_has_an_error(monkeypatch):
         return found
 
     monkeypatch.setattr(Readout, "solve", failing)
-    found = optimal_ridge(ALIGNED[0], np.array([0.5, 2.0]))
+    found = optimal_ridge(ALIGNED, np.array([0.5, 2.0]))
     assert np.isfinite(found.solution.test_error).tolist() == [True, False]
     assert not found.on_edge.any()
 

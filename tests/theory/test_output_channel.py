@@ -39,39 +39,31 @@ def g_out(loss, y, omega, V):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize(("V", "M", "P", "Q"), [(0.02, 0.3, 0.1, 0.05), (3.0, -0.8, 0.9, 2.0)])
-def test_channel_averages_are_those_of_a_brute_force_rule(loss, V, M, P, Q):
+def test_averages_of_the_channel_and_of_losses_are_those_of_a_brute_force_rule(loss, V, M, P, Q):
     kappa = np.array([-0.7, 0.4])
     at = PredictionMoments(*(np.full((1, 2), value) for value in (V, M, P, Q)))
-    found = output_channel(lookup_loss(loss), SIGNS, kappa).averages(at)
+    kind = lookup_loss(loss)
+    channel = output_channel(kind, SIGNS, kappa)
+    found, losses = channel.averages(at), channel.losses(at)
     xi, xi_weight = split_rule(np.linspace(-9, 9, PANELS.get(loss, 200)))
     for place, k in enumerate(kappa):
         jump = -SIGNS.alignment * k / np.sqrt(1 - SIGNS.alignment**2)
         z, z_weight = split_rule(unit_edges(np.array([jump])))
         omega = M + P * z[:, None] + np.sqrt(Q - P**2) * xi
-        f = g_out(loss, np.where(z > jump, 1.0, -1.0)[:, None], omega, V)
+        y = np.where(z > jump, 1.0, -1.0)[:, None]
+        f = g_out(loss, y, omega, V)
         expected = (f, f * z[:, None], f**2)
         for value, brute in zip((found.g, found.z_g, found.g_squared), expected, strict=True):
             assert value[0, place] == pytest.approx(z_weight @ brute @ xi_weight, abs=2e-7)
+        fitted = omega + V * f
+        expected = (y - fitted) ** 2, kind.value(y, fitted), kind.value(y, omega)
+        for value, brute in zip(losses, expected, strict=True):
+            assert value[0, place] == pytest.approx(
+                z_weight @ brute @ xi_weight, rel=1e-6, abs=1e-6
+            )
         # By Stein's lemma E xi f = sqrt(Q - P^2) E df/domega.
         slope = -(z_weight @ (f * xi) @ xi_weight) / np.sqrt(Q - P**2)
         assert found.minus_dg[0, place] == pytest.approx(slope, abs=2e-6)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_averages_of_losses_are_those_of_a_brute_force_rule(loss):
-    V, M, P, Q = 1.5, 0.4, 0.5, 0.8
-    k, kind = 0.4, lookup_loss(loss)
-    at = PredictionMoments(*(np.full((1, 1), value) for value in (V, M, P, Q)))
-    found = output_channel(kind, SIGNS, np.array([k])).losses(at)
-    xi, xi_weight = split_rule(np.linspace(-9, 9, PANELS.get(loss, 200)))
-    jump = -SIGNS.alignment * k / np.sqrt(1 - SIGNS.alignment**2)
-    z, z_weight = split_rule(unit_edges(np.array([jump])))
-    omega = M + P * z[:, None] + np.sqrt(Q - P**2) * xi
-    y = np.where(z > jump, 1.0, -1.0)[:, None]
-    fitted = omega + V * g_out(loss, y, omega, V)
-    expected = (y - fitted) ** 2, kind.value(y, fitted), kind.value(y, omega)
-    for value, brute in zip(found, expected, strict=True):
-        assert value.item() == pytest.approx(z_weight @ brute @ xi_weight, abs=1e-6)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "huber"])

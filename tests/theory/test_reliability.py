@@ -8,39 +8,18 @@ import pytest
 from giantstep import Protocol, solve, sweep
 
 OFF = {
-    "unseen": (
-        Protocol("tanh", "z1+z2+0.5*z1*z2", 1.28, alpha0=10.1, beta=1.71),
-        0.25,
-        1.6e-5,
-        "square",
-    ),
-    "sparse": (Protocol("relu", "sin", 5.23, alpha0=17.7, beta=0.461), 0.244, 5.9e-4, "square"),
-    "quadratic": (Protocol("abs", "he2", 2, alpha0=8, beta=1), 1.0, 0.1, "square"),
-    "chance": (
-        Protocol("erf", "he3", 4, alpha0=math.inf, beta=0.46, steps=2),
-        4.5,
-        0.007,
-        "square",
-    ),
-    "first_batch": (
-        Protocol("softsign", "he3", 0.196, alpha0=0.17, beta=0.456),
-        0.68,
-        1.9e-4,
-        "square",
-    ),
-    "own_output": (
-        Protocol("tanh", "erf", 18, alpha0=math.inf, beta=0.4),
-        0.3,
-        0.1,
-        "square",
-    ),
+    "unseen": (Protocol("tanh", "z1+z2+0.5*z1*z2", 1.28, alpha0=10.1, beta=1.71), 0.25, 1.6e-5),
+    "sparse": (Protocol("relu", "sin", 5.23, alpha0=17.7, beta=0.461), 0.244, 5.9e-4),
+    "quadratic": (Protocol("abs", "he2", 2, alpha0=8, beta=1), 1.0, 0.1),
+    "chance": (Protocol("erf", "he3", 4, alpha0=math.inf, beta=0.46, steps=2), 4.5, 0.007),
+    "first_batch": (Protocol("softsign", "he3", 0.196, alpha0=0.17, beta=0.456), 0.68, 1.9e-4),
+    "own_output": (Protocol("tanh", "erf", 18, alpha0=math.inf, beta=0.4), 0.3, 0.1),
 }
 
 
 @pytest.mark.parametrize("reason", OFF)
 def test_what_is_known_to_be_off_is_said_with_its_reason(reason):
-    problem, alpha, ridge, loss = OFF[reason]
-    answer = solve(problem, alpha, ridge, loss=loss, dimension=200)
+    answer = solve(*OFF[reason], dimension=200)
     parts = {str(n): answer[n].item() for n in answer if str(n).startswith("reliability_")}
     assert max(parts, key=parts.get) == f"reliability_{reason}"
     assert answer.reliability.item() == pytest.approx(math.hypot(*parts.values()))
@@ -80,7 +59,7 @@ def test_the_limit_says_from_which_dimension_on_it_holds(problem, ridge, dimensi
 
 
 def test_corrections_vanish_with_the_dimension():
-    problem, alpha, ridge, _ = OFF["unseen"]
+    problem, alpha, ridge = OFF["unseen"]
     answers = sweep(problem, alpha=alpha, ridge=ridge, dimension=[100, 1000, 10_000])
     assert (answers.reliability.diff("dimension") < 0).all()
 

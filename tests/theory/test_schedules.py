@@ -8,7 +8,6 @@ from giantstep.cli.main import main
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
-from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.first_layer import first_layer
 from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
@@ -47,16 +46,6 @@ def test_networks_of_a_nearly_constant_schedule_are_those_of_the_number_to_the_b
             for of in (schedule, number)
         )
     assert found.weights.tobytes() == expected.weights.tobytes()
-
-
-def test_each_step_has_its_own_decay_in_rows_and_spectra():
-    still = Protocol("tanh", "sin", 0, alpha0=2, beta=1, steps=3, decay=(0.1, 0.2, 0.3))
-    rows = SpikedFeatures("tanh", "sin", (0.9 * 0.8 * 0.7) ** 2, 0.0, 0.0, beta=1)
-    found, expected = solve(still, GRID, "trained"), solve(rows, GRID)
-    assert found.test_error == pytest.approx(expected.test_error, rel=1e-6)
-    of_step, of_rows = giantstep.spectrum(still, alpha=2), giantstep.spectrum(rows, alpha=2)
-    for end in ("bulk_lower_edge", "bulk_upper_edge"):
-        assert of_step[end].values == pytest.approx(of_rows[end].values, rel=2e-3)
 
 
 def test_protocols_share_the_steps_that_they_have_in_common():

@@ -104,16 +104,6 @@ def test_groups_that_are_alike_are_one(one, other):
     assert errors[0].training_error == pytest.approx(errors[1].training_error, rel=1e-9)
 
 
-def test_several_groups_reproduce_the_reference_value():
-    srf = SpikedFeatures("tanh", "sin", (1.2, 2), (0.5, 2), 0.8, 0.8, fraction=(0.5, 0.5))
-    found = solve(srf, Grid((1.5,), (0.05,)))
-    assert found.test_error.item() == pytest.approx(0.161772, abs=1e-6)
-    assert found.training_error.item() == pytest.approx(0.050296, abs=1e-6)
-    assert found.m.ravel() == pytest.approx([0.0649, 0.7659], abs=5e-5)
-    assert found.psi.ravel() == pytest.approx([0.1738, 0.2467], abs=5e-5)
-    assert found.q2.ravel() == pytest.approx([0.1993, 0.2398], abs=5e-5)
-
-
 def test_training_error_of_an_interpolating_readout_vanishes():
     srf = SpikedFeatures("tanh", "sign", 1.2, 1.0, 0.8, beta=2.0, noise=0.5)
     solution = solve(srf, Grid((0.5, 1.9, 2.1), (0.0,)))

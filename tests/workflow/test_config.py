@@ -112,13 +112,13 @@ def test_covariances_are_files_of_the_project(write):
 def test_all_faults_of_all_files_are_told_at_once(write):
     figure = changed("panels.left.beta", -1)
     figure["panels"]["right"] |= {"activation": "sign", "ridge": [0.1, float("nan")]}
-    figure |= {"style": {"colours": ["red", 1]}, "simulation": {"alpha": [1, "1e3"]}}
+    figure |= {"style": {"colours": ["red", 1]}, "simulation": {"alpha": [1, "one"]}}
     told = "\n".join(faults(write(figure), CONFIG | {"seed": -1, "figures": ["fig2", "fig99"]}))
     for words in (
         "config/config.yaml (with its overlays): seed: -1 must be a whole number from 0 to 9",
         "fig2.yaml: panels.right.ridge.1: nan must be a number from 0 to 1e+15",
         "fig2.yaml: style.colours.1: 1 must be a valid string",
-        "fig2.yaml: simulation.alpha.1: '1e3' must be a valid number: YAML reads this as a text",
+        "fig2.yaml: simulation.alpha.1: 'one' must be a valid number",
         "fig2.yaml: panels.left.beta: -1 must be a number from 1e-09 to 1e+09",
         "fig2.yaml: panels.right.activation: 'sign' must be continuous, for gradient steps",
         "config/figures/fig99.yaml: top level: there is no such figure; those of the project are",
@@ -130,18 +130,17 @@ def test_all_faults_of_all_files_are_told_at_once(write):
     ("path", "value", "words"),
     [
         ("title", None, "title: this key is missing"),
-        ("colour", "red", "colour: unknown key. The keys here are title, "),
+        ("colour", "red", "colour: unknown key"),
         ("reads", ["data.csv"], "reads: 'data.csv' must be a file of the project"),
         ("panels", {}, "panels: {} must have at least 1 item, unless the drawing reads files"),
-        ("style", {"colours": ["bleu"]}, "style.colours.0: 'bleu' must be a colour, such as"),
-        ("panels.left.title", True, "left.title: True must be a valid string: YAML reads on, off"),
+        ("panels.left.title", True, "left.title: True must be a valid string"),
         ("panels.left.ridges", 1, "panels.left.ridges: unknown key; did you mean ridge?"),
         ("panels.left.ridge", [], "panels.left.ridge: [] must have at least 1 item"),
         ("panels.left.ridge", [0.1, 0.1], "left.ridge: [0.1, 0.1] must list each entry once"),
         ("panels.left.activation", "swish", "must be one of tanh, erf, sin"),
         ("panels.left.networks", 10**400, "must be less than or equal to 1000000"),
         ("panels.left.lower_bound", True, "lower_bound: needs a spike along the target"),
-        ("panels.left.alpha0", None, "left: must have all of (learning_rate, alpha0) or"),
+        ("panels.left.alpha0", None, "must have all of (learning_rate, alpha0) or"),
         ("panels.left.alignment", 0.5, "left.alignment: this key is for an sRF"),
         ("panels.left.loss", "hinge", "left.loss: 'hinge' must be square or huber"),
         ("panels.left.learning_rates", AXIS | {"stop": 1e13}, "start and stop must be a number"),
@@ -195,9 +194,9 @@ def test_what_is_solved_at_sample_complexities_needs_some(write):
     ]
 
 
-def test_a_key_without_a_value_is_to_be_left_out(write):
-    (told,) = faults(write(FIGURE | {"theory": None}))
-    assert told.endswith(": leave the key out if it has no value")
+def test_a_number_may_be_written_as_people_do(write):
+    root = write(yaml.safe_dump(FIGURE, sort_keys=False).replace("alpha0: 2", "alpha0: 2e0"))
+    assert any(curve.problem.alpha0 == 2 for curve in curves(root).values())
 
 
 def test_a_merged_key_is_not_a_repeated_one(tmp_path):
@@ -208,11 +207,6 @@ def test_a_merged_key_is_not_a_repeated_one(tmp_path):
 
 def test_what_could_never_run_is_refused_with_what_it_would_take(write):
     for limit, simulation, words in (
-        (
-            {},
-            {"networks": 10**6, "networks_per_job": 1},
-            "jobs: this configuration takes 8,000,004",
-        ),
         ({}, {"dimension": 10**6}, "GiB of memory in one job"),
         ({"core_hours": 1}, {"networks": 100_000}, "core-hours, and must take at most 1"),
     ):

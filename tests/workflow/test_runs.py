@@ -50,7 +50,7 @@ HARMLESS = (
     replaced(f"{SRC}/theory/readout/solve.py", '"""', '"""Read: '),
     appended("workflow/rules/theory.smk", "# Remark\n"),
     replaced(tiny.TINY, "networks_per_job: 2", "networks_per_job: 3"),
-    appended(tiny.TINY, "limits: {jobs: 5000}\n"),
+    appended(tiny.TINY, "limits: {memory: 500}\n"),
     replaced(FIGURE, "alpha0: 1, beta: 1,", "alpha0: 1.0, beta: 1.0,"),
 )
 # Edits, and the jobs that they cause.

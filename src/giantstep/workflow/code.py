@@ -36,8 +36,8 @@ _RULES = dict.fromkeys(("parameters", "theory", "montecarlo"), ("scripts/compute
     "merge": ("rules", "scripts/merge.py"),
     "figure": ("rules", "scripts/figure.py"),
 }
-# Modules and rules, and the tables, styles and pages that they read.
-_KINDS = (".py", ".smk", ".csv", ".toml", ".mplstyle", ".html")
+# Modules and rules, and the tables and styles that they read.
+_KINDS = (".py", ".smk", ".csv", ".toml", ".mplstyle")
 # The flags of such bytecode, after four bytes for the version of Python.
 _CHECKED_BY_HASH = b"\3\0\0\0"
 _LONG_TEXT = rb'"{3}(?:\\.|[^\\])*?"{3}'

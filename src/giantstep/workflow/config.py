@@ -98,6 +98,11 @@ def _size(node: Any, sizes: dict[int, float]) -> float:
     return sizes[id(node)]
 
 
+# Of YAML 1.2, as people write it: 1e3.
+_EXPONENT = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+$")
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", _EXPONENT, list("-+.0123456789"))
+
+
 def load_yaml(path: Path, name: str) -> Any:
     """Read a YAML file.
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
-from inspect import isclass
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +18,7 @@ from pydantic_core import ErrorDetails
 from giantstep.suggestions import did_you_mean
 from giantstep.validation import shown
 from giantstep.workflow.config import Faults
-from giantstep.workflow.config_models import KINDS, LIST, ONE, Config, FigureConfig
-
-# What YAML 1.1 reads otherwise than most people.
-_EXPONENT = re.compile(r"[-+]?[0-9.]+[eE][-+]?[0-9]+")
+from giantstep.workflow.config_models import KINDS, LIST, ONE, Config, FigureConfig, Simulation
 
 
 def add_faults(faults: Faults, model: type[BaseModel], given: Any) -> None:
@@ -34,7 +29,7 @@ def add_faults(faults: Faults, model: type[BaseModel], given: Any) -> None:
         for detail in error.errors(include_url=False):
             tags = ONE, LIST, "[key]", *KINDS  # of alternatives
             path = ".".join(_step(key) for key in detail["loc"] if key not in tags)
-            faults.add(path, _problem(model, detail))
+            faults.add(path, _problem(detail))
 
 
 def _step(key: object) -> str:
@@ -43,40 +38,27 @@ def _step(key: object) -> str:
     return text if re.fullmatch(r"[\w.:+-]{1,60}", text, re.ASCII) else shown(key)
 
 
-def _problem(model: type[BaseModel], error: ErrorDetails) -> str:
+def _problem(error: ErrorDetails) -> str:
     """Say what is wrong at a place."""
-    value, message = error["input"], error["msg"]
     if error["type"] == "missing":
         return "this key is missing"
     if error["type"] == "extra_forbidden":
-        return _unknown_key(model, error["loc"])
-    if error["type"] == "kind":
-        return message
-    message = message.removeprefix("Value error, ").replace("should", "must")
+        return _unknown_key(str(error["loc"][-1]))
+    message = error["msg"].removeprefix("Value error, ").replace("should", "must")
     message = re.sub("^(Input|String|Dictionary|List|Keys) must", "must", message)
-    return f"{shown(value)} {message}{_advice(value, error['type'])}"
+    return f"{shown(error['input'])} {message}"
 
 
-def _advice(value: Any, kind: str) -> str:
-    """Say how YAML 1.1 reads what is often written."""
-    if isinstance(value, str) and _EXPONENT.fullmatch(value):
-        return ": YAML reads this as a text; write 1.0e+3, with a point and a sign, for 1e3"
-    if isinstance(value, bool) and kind == "string_type":
-        return ": YAML reads on, off, yes and no as true or false; put a text in quotes"
-    return ": leave the key out if it has no value" if value is None else ""
-
-
-def _unknown_key(model: type[BaseModel], loc: Sequence[Any]) -> str:
+def _unknown_key(key: str) -> str:
     """Say where a key belongs, or which it may be meant to be."""
-    for step in map(str, loc[:-1]):
-        field = model.model_fields.get(step)
-        inner = KINDS.get(step) or (field.annotation if field else None)
-        model = inner if isclass(inner) and issubclass(inner, BaseModel) else model
-    key, known = str(loc[-1]), list(model.model_fields)
     homes = [title for title, kind in KINDS.items() if key in kind.model_fields]
-    if model in KINDS.values() and homes:
-        return f"this key is for {' or '.join(homes)}; this panel is for {model.__name__}"
-    return f"unknown key{did_you_mean(key, known) or '.'} The keys here are {', '.join(known)}"
+    models: list[type[BaseModel]] = [Config, Simulation, FigureConfig, *KINDS.values()]
+    known = {name: None for model in models for name in model.model_fields}
+    return (
+        f"this key is for {' or '.join(homes)}"
+        if homes
+        else f"unknown key{did_you_mean(key, known)}"
+    )
 
 
 def schemas() -> dict[str, str]:

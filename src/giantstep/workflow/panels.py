@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,9 +14,6 @@ from giantstep.problems.sizes import Sizes
 from giantstep.validation import InvalidParametersError, shown
 from giantstep.workflow.config import CONFIG, Faults
 from giantstep.workflow.config_models import Config, Simulation
-
-# Of a panel; its curves are the combinations of its lists.
-MOST_CURVES = 1000
 
 
 @dataclass(frozen=True)
@@ -94,9 +90,6 @@ class Panel:
         """
         fields = {name: self.given[name] for name in names}
         lists = {name: value for name, value in fields.items() if isinstance(value, list)}
-        if (curves := math.prod(map(len, lists.values()))) > MOST_CURVES:
-            self.add_fault("", f"has {curves} curves; a panel must have {MOST_CURVES} at most")
-            return
         for chosen in combinations(lists):
             values = read_vocabularies(chosen)
             label = ",".join(f"{name}={format_value(entry)}" for name, entry in values.items())

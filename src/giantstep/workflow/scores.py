@@ -23,14 +23,15 @@ _SCORES = {
     "largest z, finite d": "largest_z_score_{}_finite",
     "mean z, finite d": "mean_z_score_{}_finite",
 }
-_PAGE = Path(__file__).with_suffix(".html")
 
 
 def write_scores(data: xr.Dataset, table: str | Path, page: str | Path) -> None:
-    """Write the scores of a figure as a table, and as a page of HTML."""
-    text = score_table(data).to_csv(index=False, lineterminator="\n")
-    store.write_bytes(Path(table), text.encode())
-    store.write_bytes(Path(page), score_page(data).encode())
+    """Write the scores of a figure as a table, and as a page of HTML for the workflow's report."""
+    scores = score_table(data)
+    store.write_bytes(Path(table), scores.to_csv(index=False, lineterminator="\n").encode())
+    filled = scores[[name for name in scores if scores[name].any()]]
+    shown = (one.to_html(index=False, border=0) for one in (score_summary(data), filled))
+    store.write_bytes(Path(page), "\n".join(['<meta charset="utf-8">', *shown]).encode())
 
 
 def score_table(data: xr.Dataset) -> pd.DataFrame:
@@ -95,30 +96,6 @@ def _of_curves(lines: pd.DataFrame, name: str) -> str:
     """Write a score of each curve; what ridges of a curve share is written once."""
     pairs = zip(lines["curve"].str.partition(",ridge=")[0], lines[name], strict=True)
     return ", ".join(f"{float(score):.1f}" for _, score in dict.fromkeys(pairs) if score)
-
-
-def score_page(data: xr.Dataset) -> str:
-    """Write the scores of a figure as a page of HTML, for the workflow's report.
-
-    Parameters
-    ----------
-    data : xarray.Dataset
-        From `merge.merge_figure`.
-
-    Returns
-    -------
-    str
-        The summary of the scores, and the table of all curves without its empty columns.
-    """
-    curves = score_table(data)
-    curves = curves[[name for name in curves if curves[name].any()]]
-    curves.columns = [str(name).replace("_", " ") for name in curves]
-    title = data.attrs["title"].replace("&", "&amp;").replace("<", "&lt;")
-    shown = "".join(
-        f"<h2>{name}</h2>\n{table.to_html(index=False, border=0)}\n"
-        for name, table in {"Summary": score_summary(data), "Curves": curves}.items()
-    )
-    return _PAGE.read_text("utf-8").format(title=title, tables=shown)
 
 
 def _cell(of_groups: Array) -> str:

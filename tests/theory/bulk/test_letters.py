@@ -110,15 +110,3 @@ def test_the_bulk_of_a_very_large_batch_is_that_of_an_infinite_one(readout):
     for name in ("test_error", "training_error", "q1", "q2", "V2"):
         value, expected = getattr(large, name), getattr(infinite, name)
         assert value == pytest.approx(expected, rel=1e-7, abs=1e-8)
-
-
-def test_letters_of_opposite_sign_are_one_letter():
-    # A neuron of letter -1 is minus one of letter 1 whose weights began at their opposites.
-    grid = Grid((0.5, 2.0), (0.01,))
-    one = Protocol("erf", "tanh", 3, 0.5, 1.0)
-    two = Protocol("erf", "tanh", 3, 0.5, 1.0, readout=((-1.0, 0.4), (1.0, 0.6)))
-    alone, both = solve(one, grid, TRAINED), solve(two, grid, TRAINED)
-    # One letter has the fluctuations of norms besides, which change little here.
-    assert both.test_error == pytest.approx(alone.test_error, rel=2e-3)
-    assert both.q2.sum(axis=-1) == pytest.approx(alone.q2[..., 0], rel=2e-3)
-    assert both.psi.sum(axis=-1) == pytest.approx(alone.psi[..., 0], rel=2e-3)
