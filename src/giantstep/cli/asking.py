@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from giantstep.cli.commands import commands
@@ -130,27 +129,8 @@ def _shown(found: xr.Dataset, arguments: argparse.Namespace) -> xr.Dataset:
                 raise refusal("show", show, allowed)
             names = dict.fromkeys([show, "test_error", "status"])
             return found[list(names)].transpose(arguments.y, arguments.x, ...)
-        case "spectrum":
-            return _with_edges(found)
         case "srf":
             varied = vars(arguments).keys() | {"group"}
             by_step = [x for x in found.data_vars if not varied.issuperset(found[x].dims)]
             return found[[*_FEATURES, *by_step]]
     return found.drop_vars(CORRECTIONS, errors="ignore")
-
-
-def _with_edges(found: xr.Dataset) -> xr.Dataset:
-    """Say beside a density what it does not show: eigenvalues at zero, edges and outliers."""
-    if "eigenvalue" not in found.dims:  # there are several
-        return found
-    dimension = found["dimension"].item()
-    which = "of order d" if np.isinf(dimension) else f"above the bulk at d = {dimension:g}"
-    pairs = zip(found["bulk_lower_edge"].values, found["bulk_upper_edge"].values, strict=True)
-    large = ", ".join(f"{value:.6g} d" for value in found["outlier"].values) or "none"
-    remarks = [
-        *found.attrs.get("remarks", "").splitlines(),
-        f"share of eigenvalues at zero: {found['mass_at_zero'].item():.6g}",
-        f"bulk: {', '.join(f'[{low:.6g}, {high:.6g}]' for low, high in pairs)}",
-        f"eigenvalues {which}: {large}",
-    ]
-    return found.assign_attrs(remarks="\n".join(remarks))

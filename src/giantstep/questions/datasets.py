@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from giantstep.problems.overlaps import Variable
 from giantstep.problems.problem import Problem
 
 
@@ -35,25 +33,6 @@ def _mean_batch(alpha0: Any) -> Any:
         each = [np.mean([float(x) for x in of.split("/")]) for of in alpha0.values.ravel()]
         return alpha0.copy(data=np.reshape(each, alpha0.shape))
     return alpha0
-
-
-def dataset(
-    variables: Mapping[str, Variable], points: Mapping[str, Variable], fixed: Container[str]
-) -> xr.Dataset:
-    """Make a dataset over some points, in which what was given as one number is no dimension.
-
-    To make dimensions and drop them takes three times as long.
-    """
-
-    def at_fixed(variable: Variable) -> tuple[list[str], Any]:
-        dims, values = variable
-        chosen = tuple(0 if dim in fixed else slice(None) for dim in dims)
-        return [dim for dim in dims if dim not in fixed], values[chosen]
-
-    return xr.Dataset(
-        {name: at_fixed(variable) for name, variable in variables.items()},
-        coords={name: at_fixed(variable) for name, variable in points.items()},
-    )
 
 
 def drop_fixed(data: xr.Dataset, **given: Any) -> xr.Dataset:

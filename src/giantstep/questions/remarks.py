@@ -64,6 +64,11 @@ def at_points(mask: xr.DataArray) -> str:
     return f"At {count} of {mask.size} points" + f" ({', '.join(where)})" * bool(where)
 
 
+def told(mask: xr.DataArray, text: str) -> list[str]:
+    """Say something of the points at which it holds, if there are any."""
+    return [f"{at_points(mask)} {text}"] if mask.any() else []
+
+
 def _extent(values: Array) -> str:
     """Write between which numbers values are, or the first of those that are texts."""
     if np.issubdtype(values.dtype, np.number):
@@ -123,11 +128,7 @@ def dimension_remarks(dimensions: xr.DataArray) -> list[str]:
         f"networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. For"
         " smaller ones, please give their dimension."
     )
-    return [
-        f"{at_points(dimensions.copy(data=mask))} {text}"
-        for mask, text in ((far, of_all), (beyond, of_small))
-        if mask.any()
-    ]
+    return told(dimensions.copy(data=far), of_all) + told(dimensions.copy(data=beyond), of_small)
 
 
 def reliability_remarks(answer: xr.Dataset) -> list[str]:
@@ -137,11 +138,11 @@ def reliability_remarks(answer: xr.Dataset) -> list[str]:
         return []
     doubtful, worst = answer["reliability"] > RELIABLE, int(np.nanargmax(values))
     main = max(_LEFT_OUT, key=lambda name: answer[f"reliability_{name}"].values.flat[worst])
-    return [
-        f"{at_points(doubtful)} the theory may be off by more than {RELIABLE:.0%} (`reliability`"
-        f" is up to {values.flat[worst]:.0%}): {_LEFT_OUT[main]}. Please compare with"
-        " networks."
-    ]
+    text = (
+        f"the theory may be off by more than {RELIABLE:.0%} (`reliability` is up to"
+        f" {values.flat[worst]:.0%}): {_LEFT_OUT[main]}. Please compare with networks."
+    )
+    return told(doubtful, text)
 
 
 def covariance_remarks(answer: xr.Dataset) -> list[str]:
@@ -154,13 +155,14 @@ def covariance_remarks(answer: xr.Dataset) -> list[str]:
         f"the effective dimension of the inputs is {least:.3g}, below {_LEAST_DIMENSION}: their"
         " norms vary more than the theory takes into account."
     )
-    remarks = [f"{at_points(few)} {of_few}"] if few.any() else []
+    remarks = told(few, of_few)
     chi = answer[[*OF_COVARIANCE[:-1]]].to_dataarray().max("variable")
     beyond = chi.copy(data=np.digitize(chi.fillna(0), [*_CHAOS]))
-    return remarks + [
-        f"{at_points(beyond == k)} the theory is {how}: errors of networks on Gaussian inputs were"
-        f" smaller {much}. They learn products of leading directions of the inputs, and rows along"
-        " these are not Gaussian after the step."
-        for k, (how, much) in enumerate(_CHAOS.values(), start=1)
-        if (beyond == k).any()
-    ]
+    for k, (how, much) in enumerate(_CHAOS.values(), start=1):
+        text = (
+            f"the theory is {how}: errors of networks on Gaussian inputs were smaller {much}. They"
+            " learn products of leading directions of the inputs, and rows along these are not"
+            " Gaussian after the step."
+        )
+        remarks += told(beyond == k, text)
+    return remarks

@@ -21,7 +21,7 @@ from giantstep.problems.losses import SQUARE, is_square
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BULK, BY, DIMENSION, LOSS, OPTIMAL, RIDGE
 from giantstep.questions.case import Case, answer_remarks
-from giantstep.questions.datasets import count_groups, dataset
+from giantstep.questions.datasets import count_groups
 from giantstep.questions.progress import Progress, bar, part
 from giantstep.questions.remarks import edge_remarks, named_ridge
 from giantstep.questions.values import SOME_RIDGE, as_lists, is_several
@@ -120,16 +120,17 @@ class Request(NamedTuple):
         return data, self._remarks(data, refused)
 
     def _arranged(self, columns: Columns) -> xr.Dataset:
-        """Arrange columns over (cases, points, ...) by the parameters; one value is a scalar."""
-        shape, dims = tuple(map(len, self.values.values())), tuple(self.values)
-        shaped = Columns({name: x.reshape(*shape, *x.shape[2:]) for name, x in columns.items()})
+        """Arrange columns over (cases, points, ...) by the parameters that vary."""
+        dims = tuple(name for name in self.values if name in self.varied)
+        shape = [len(self.values[name]) for name in dims]
+        shaped = Columns({name: x.reshape((*shape, *x.shape[2:])) for name, x in columns.items()})
         # Of the square loss alone, losses are half the errors.
         plain = all(is_square(case.loss) for case in self.cases if isinstance(case, Case))
         named = shaped.variables(dims, ("test_loss", "training_loss") if plain else ())
-        coords: dict[str, Any] = {name: ((name,), np.array(v)) for name, v in self.values.items()}
+        coords: dict[str, Any] = {k: x if k in dims else x[0] for k, x in self.values.items()}
         if self.optimal:
             coords["ridge"] = named.pop("ridge")
-        data = dataset(named, coords, set(dims) - set(self.varied))
+        data = xr.Dataset(named, coords)
         # Of one dimension the order is right, and to say so would take a millisecond.
         several = len(self.varied) > 1
         data = count_groups(data.transpose(*self.varied, ...) if several else data)

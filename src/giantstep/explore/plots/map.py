@@ -9,6 +9,7 @@ import numpy as np
 from bokeh.models import ColorBar, FixedTicker, LinearColorMapper, Range1d
 from bokeh.palettes import Viridis256
 from contourpy import contour_generator
+from scipy.ndimage import zoom
 
 from giantstep.arrays import Array
 from giantstep.explore.parameters import AXES, Axis, axis_label
@@ -58,7 +59,7 @@ class MapPlot(Plot):
         values = answer["values"] * (100 if self.gain else 1)
         # The places of pixels among cells that are counted from 0.
         rows, columns = (np.linspace(0, n - 1, _PIXELS * (n - 1) + 1) for n in values.shape)
-        fine = _bilinear(values, rows, columns)
+        fine = zoom(values, [rows.size / len(values), columns.size / values.shape[1]], order=1)
         left, right = _ends(self.axes[0], columns.size)
         low, high = _ends(self.axes[1], rows.size)
         nearest = np.ix_(np.rint(rows).astype(int), np.rint(columns).astype(int))
@@ -91,14 +92,6 @@ class MapPlot(Plot):
             "xs": [self.axes[0].at(line[:, 0]) for line in drawn],
             "ys": [self.axes[1].at(line[:, 1]) for line in drawn],
         }
-
-
-def _bilinear(values: Array, rows: Array, columns: Array) -> Array:
-    """Interpolate between cells; beside a cell that failed there is nothing."""
-    for places in (rows, columns):
-        cells = np.arange(len(values))
-        values = np.array([np.interp(places, cells, column) for column in values.T])
-    return values
 
 
 def _ends(axis: Axis, pixels: int) -> tuple[float, float]:
