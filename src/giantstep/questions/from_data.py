@@ -29,7 +29,7 @@ from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
-from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks
+from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks, told
 from giantstep.questions.solve import solve
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.simulation.data_networks import train_on_data
@@ -226,14 +226,9 @@ def _named(data: xr.Dataset, alpha0: float) -> xr.Dataset:
 
 def point_remarks(errors: xr.DataArray, optimal: bool) -> list[str]:
     """Say that some points failed, and where the best ridge is an end of the range."""
-    failed = ["Some errors are NaN: the equations for leverages did not converge."]
-    remarks = failed * bool(errors.isnull().any())
-    if not optimal:
-        return remarks
-    (along,) = {*errors.dims} - {"ridge"}
-    at_end = best_ridge(errors).isin([0, len(RIDGES) - 1])
-    places = [f"{along} {x:g}" for x in errors[along][at_end].values]
-    return remarks + edge_remarks(places, "best ridge", np.array(RIDGES))
+    remarks = told(errors.isnull(), "the equations for leverages did not converge.")
+    at_end = best_ridge(errors).isin([0, len(RIDGES) - 1]) & optimal
+    return remarks + edge_remarks(at_end, "best ridge", np.array(RIDGES))
 
 
 def best_ridge(errors: xr.DataArray) -> xr.DataArray:

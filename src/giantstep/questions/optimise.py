@@ -28,7 +28,7 @@ from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
-from giantstep.questions.remarks import edge_remarks, named_ridge
+from giantstep.questions.remarks import edge_remarks, named_ridge, told
 from giantstep.questions.search import Search, Unknown, problem_at, read_unknowns
 from giantstep.questions.values import SOME_RIDGE
 from giantstep.theory.first_layer.layer import layer_of
@@ -133,7 +133,11 @@ def optimise(
         faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
     raise_all(faults)
     data = _profile_and_optima(case, unknowns, grid, progress)
-    remarks = _edge_remarks(case, unknowns, data) + layer_of(problem, dimension).remarks(bulk)
+    remarks = told(data[f"optimal_{by}"].isnull(), "nothing in the range searched could be solved.")
+    for name, one in unknowns.items():
+        what = named_ridge(loss) if name == RIDGE else f"best {name.replace('_', ' ')}"
+        remarks += edge_remarks(data[f"optimal_{name}_on_edge"], what, one.candidates)
+    remarks += layer_of(problem, dimension).remarks(bulk)
     remarks += answer_remarks(data.assign_coords(dimension=dimension))
     fixed = {"alpha": alpha} | ({} if RIDGE in unknowns else {"ridge": ridge})
     return drop_fixed(data.transpose("alpha", ...), **fixed), remarks
@@ -165,16 +169,3 @@ def _profile_and_optima(
     columns: dict[str, Any] = {name: ("alpha", [one[name] for one in optima]) for name in optima[0]}
     columns[case.by] = (*coords, RIDGE), profile
     return xr.Dataset(columns, coords | {RIDGE: ridges, "bulk": case.bulk})
-
-
-def _edge_remarks(case: Case, unknowns: Mapping[str, Unknown], data: xr.Dataset) -> list[str]:
-    def where(mask: xr.DataArray) -> list[str]:
-        return [f"alpha {alpha:g}" for alpha in data["alpha"].values[mask.values]]
-
-    remarks = []
-    for name, one in unknowns.items():
-        what = named_ridge(case.loss) if name == RIDGE else f"best {name.replace('_', ' ')}"
-        remarks += edge_remarks(where(data[f"optimal_{name}_on_edge"]), what, one.candidates)
-    if unsolved := where(data[f"optimal_{case.by}"].isnull()):
-        remarks.append(f"At {'; '.join(unsolved)}: nothing in the range searched could be solved.")
-    return remarks

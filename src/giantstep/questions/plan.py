@@ -34,6 +34,7 @@ from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
+from giantstep.questions.remarks import told
 from giantstep.questions.search import Search, Unknown
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, TEST_ERROR, search_of
@@ -147,20 +148,10 @@ def plan(
     data = data.assign_coords(steps=range(max_steps + 1))
     unused = ["optimal_beta"] * (flops is None) + ["flops"] * math.isinf(dimension)
     data = data.drop_vars(unused, errors="ignore")
-    remarks = _remarks(data) + layer_of(problem, dimension).remarks(bulk)
+    remarks = told(data["cost_of_plan"].isnull(), "no plan could be solved.")
+    text = "the best plan is at an end of a range searched, and may be better beyond."
+    remarks += told(data["on_edge"], text) + layer_of(problem, dimension).remarks(bulk)
     return data, remarks + answer_remarks(data.assign_coords(dimension=dimension))
-
-
-def _remarks(data: xr.Dataset) -> list[str]:
-    remarks = {
-        "the best plan is at an end of a range searched, and may be better beyond": data["on_edge"],
-        "no plan could be solved": data["cost_of_plan"].isnull(),
-    }
-    return [
-        f"Steps {', '.join(map(str, np.flatnonzero(mask)))}: {text}."
-        for text, mask in remarks.items()
-        if mask.any()
-    ]
 
 
 def _spent(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -98,15 +98,13 @@ def input_remarks(inputs: Iterable[str]) -> list[str]:
     ]
 
 
-def edge_remarks(points: Sequence[str], what: str, candidates: Array) -> list[str]:
+def edge_remarks(on_edge: xr.DataArray, what: str, candidates: Array) -> list[str]:
     """Say where an optimum lies at an end of the range that was searched."""
-    if not points:
-        return []
-    ends = f"{candidates[0]:g} to {candidates[-1]:g}"
-    return [
-        f"At {'; '.join(points)}: the {what} is an end of the range searched ({ends}), or of the"
-        " part of it that could be solved, not a minimum."
-    ]
+    text = (
+        f"the {what} is an end of the range searched ({candidates[0]:g} to {candidates[-1]:g}), or"
+        " of the part of it that could be solved, not a minimum."
+    )
+    return told(on_edge, text)
 
 
 def named_ridge(loss: str) -> str:

@@ -143,11 +143,10 @@ class Request(NamedTuple):
     def _remarks(self, data: xr.Dataset, refused: Sequence[Fault]) -> list[str]:
         remarks = answer_remarks(data)
         known = [case for case in self.cases if isinstance(case, Case)]
-        if self.optimal and len(self.cases) == 1:
-            on_edge = data["optimal_ridge_on_edge"].values.ravel()
-            places = [f"alpha {x:g}" for x in self.points[0][on_edge]]
+        if self.optimal:
             candidates = search_of(known[0].loss, known[0].dimension).ridges
-            remarks += edge_remarks(places, named_ridge(known[0].loss), candidates)
+            on_edge = data["optimal_ridge_on_edge"]
+            remarks += edge_remarks(on_edge, named_ridge(known[0].loss), candidates)
         of_layers = (layer_of(one.problem, one.dimension).remarks(one.bulk) for one in known)
         remarks += dict.fromkeys(remark for some in of_layers for remark in some)
         reasons = dict.fromkeys(map(str, refused))
