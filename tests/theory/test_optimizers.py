@@ -126,5 +126,5 @@ def test_what_is_not_known_of_other_optimizers_is_refused_or_remarked():
     with pytest.raises(InvalidParametersError, match="isotropic for the spectrum after a step"):
         giantstep.spectrum(SIGNS, alpha=2)
     relu = Protocol("relu", "sin", 1, alpha0=4, beta=0.5, optimizer="sign")
-    assert "along spike and target alone" in layer_of(relu).remarks("trained")[0]
+    assert "beyond spike and target" in layer_of(relu).remarks("trained")[0]
     assert "in the median" in layer_of(SIGNS).remarks("trained")[0]

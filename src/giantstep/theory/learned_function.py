@@ -16,9 +16,6 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import conditional_moments, mean_curvatures
 from giantstep.theory.features.kappa_rules import transition_edges
 
-# Points s that are computed together: arrays of all points by all nodes would be large.
-_BLOCK = 8
-
 
 def learned_function(
     srf: SpikedFeatures, m: Array, zeta: Array, psi: Array, s: Array, xi: Array | None = None
@@ -62,9 +59,8 @@ def learned_function(
     if mixture_mean(srf.inputs) is not None:  # the same, given the projection
         srf = replace(srf, target="linear", inputs=GAUSSIAN)
     overlaps = [m, zeta, psi] if xi is None or not np.any(xi) else [m, zeta, psi, xi]
-    blocks = np.array_split(s, math.ceil(s.size / _BLOCK))
-    averages = np.concatenate([_averages(srf, block, len(overlaps)) for block in blocks], axis=-1)
-    return reduce(np.add, map(np.matmul, overlaps, averages))
+    averages = np.array([_averages(srf, value, len(overlaps)) for value in np.split(s, s.size)])
+    return reduce(np.add, map(np.matmul, overlaps, np.moveaxis(averages[..., 0], 0, -1)))
 
 
 def _averages(srf: SpikedFeatures, s: Array, count: int) -> Array:

@@ -74,17 +74,23 @@ def first_direction_across(srf: SpikedFeatures) -> Array:
     return np.divide(first, size) if size > 0 else first
 
 
-def rule_across(srf: SpikedFeatures, kappa: Array, fineness: float, panel: float) -> TargetRule:
+def rule_across(
+    srf: SpikedFeatures, kappa: Array, fineness: float, panel: float, jumps: Array | None = None
+) -> TargetRule:
     """Choose a rule over z that splits at the kinks of the target `sigma*(gamma kappa + rho z)`.
 
-    For a target of one direction. Panels are `panel` wide, or narrower.
+    For a target of one direction. Panels are `panel` wide, or narrower, and end where the argument
+    of the target is one of the `jumps`, shape (N, J), as well.
     """
     target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
     rho = math.sqrt(1 - gamma**2)
     along = gamma * kappa[:, None]
     if rho == 0:
         return TargetRule(target.value(along), np.zeros((1, 1, 1)), np.ones((1, 1)))
-    kinks = (np.array(target.kinks) - along) / rho if target.kinks else np.empty((1, 0))
+    ends = np.array(target.kinks)
+    if jumps is not None:
+        ends = np.hstack([np.tile(ends, (kappa.size, 1)), jumps])
+    kinks = (ends - along) / rho if ends.size else np.empty((1, 0))
     z, weight = split_rule(unit_edges(kinks, panel), fineness)
     return TargetRule(target.value(along + rho * z), z[None], weight)
 

@@ -16,6 +16,5 @@ Sections are numbered through docs/theory/; where each of them is, docs/theory.m
     one_batch, reused_*     one batch for all steps: reused-batch.md
     signs, sign_*           steps by signs: docs/sign-descent.md
     anisotropic*, leading_components   inputs with a covariance: structured-inputs.md
-    transfer                another target than the readout's: docs/transfer.md
     descent, row_norms      finite dimension: docs/finite-size.md
 """

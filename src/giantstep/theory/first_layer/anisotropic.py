@@ -20,9 +20,6 @@ from giantstep.theory.features.conditional_features import ConditionalFeatures, 
 from giantstep.theory.first_layer.anisotropic_rows import AnisotropicRows
 from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
 from giantstep.theory.first_layer.interface import (
-    EXPONENTIAL,
-    SLOWER,
-    Accuracy,
     Scope,
     SteppedLayer,
 )
@@ -71,10 +68,6 @@ class Anisotropic(SteppedLayer):
         c, r, gamma = self.step.at_dimension(self.dimension)
         check_weights(self.protocol, c, r)
         return features_in_state(self.protocol, NetworkState(c, r, gamma))
-
-    def accuracy(self, kind: str) -> Accuracy:
-        """Return the accuracy of a resolved point."""
-        return EXPONENTIAL if kind == ISOTROPIC else SLOWER
 
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""

@@ -20,10 +20,6 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.interface import (
-    EXPONENTIAL,
-    SLOWER,
-    SLOWEST,
-    Accuracy,
     SteppedLayer,
 )
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
@@ -100,12 +96,6 @@ class Descent(SteppedLayer):
     def own_norms(self, dimension: float) -> Array:
         """Compute what the own output adds to the squared norm of rows in one step, by letters."""
         return own_output_norms(self.protocol, dimension)
-
-    def accuracy(self, kind: str) -> Accuracy:
-        """Return the accuracy of a resolved point."""
-        if kind == ISOTROPIC:
-            return EXPONENTIAL
-        return SLOWEST if teacher_of(self.protocol.target) else SLOWER
 
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""

@@ -20,6 +20,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SCHEDULED, Protocol
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_features import (
     ConditionalFeatures,
     NodesOverKappa,
@@ -111,7 +112,7 @@ class FirstLayer(ABC):
     choose: Callable[..., FirstLayer]
 
     batch: ClassVar[float] = math.inf  # the samples of all steps, over d
-    left_out: ClassVar[tuple[str, ...]] = ()  # what the trained bulk leaves out, in words
+    left_out = ""  # what the trained bulk leaves out, in words
 
     def faults(self) -> list[Fault]:
         """List why there is no theory of it, so that it can only be simulated."""
@@ -144,11 +145,15 @@ class FirstLayer(ABC):
 
     def accuracy(self, kind: str) -> Accuracy:
         """Return the accuracy of a resolved point, for a kind of bulk."""
-        return SLOWER if self.features.further_spikes else EXPONENTIAL
+        if kind == ISOTROPIC and not self.features.further_spikes:
+            return EXPONENTIAL
+        return SLOWEST if teacher_of(self.problem.target) else SLOWER
 
     def remarks(self, kind: str) -> list[str]:
         """Say in words what a kind of bulk leaves out."""
-        return [] if kind == ISOTROPIC else list(self.left_out)
+        if kind == ISOTROPIC or not self.left_out:
+            return []
+        return [f"The trained bulk leaves out {self.left_out}: compare with networks."]
 
     # The rows.
 

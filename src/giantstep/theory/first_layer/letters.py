@@ -9,14 +9,13 @@ from functools import cached_property
 
 import numpy as np
 
-from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import SGD, Protocol
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_features import ConditionalFeatures
-from giantstep.theory.first_layer.interface import SLOWER, Accuracy, MeanRows, Scope, SteppedLayer
+from giantstep.theory.first_layer.interface import MeanRows, Scope, SteppedLayer
 from giantstep.theory.first_layer.letters_step import letters_states
 from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.interface import Bulk
@@ -34,11 +33,7 @@ class Letters(SteppedLayer):
 
     takes = frozenset({"step_loss"})
     takes_schedules = True
-    left_out = (
-        "Here the trained bulk has the rows' covariance along spikes and target alone. What it"
-        " leaves out is worth 2 % of the test error in the median, and up to 11 % where a batch"
-        " has about d samples or fewer: compare with networks.",
-    )
+    left_out = "the covariance beyond spikes and target, 2 % of the error, at most 11 %"
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
@@ -71,10 +66,6 @@ class Letters(SteppedLayer):
     def features(self) -> SpikedFeatures:
         """The equivalent features."""
         return self.history[-1].features(self.protocol)
-
-    def accuracy(self, kind: str) -> Accuracy:
-        """Return the accuracy of a resolved point."""
-        return super().accuracy(kind) if kind == ISOTROPIC else SLOWER
 
     def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
         """Make the bulk with the rows' covariance along spikes and target."""

@@ -61,10 +61,7 @@ class OddStep(Recursion):
 class OddLetters(OddStep):
     """The same for an initial readout of several values."""
 
-    left_out = (
-        "For a readout of several values the trained bulk leaves out how norms of rows"
-        " fluctuate, but for what their overlaps with the spike change.",
-    )
+    left_out = "how norms of rows fluctuate, but for what their overlaps with the spike change"
 
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""

@@ -43,11 +43,7 @@ class Signs(Descent):
     """One step by signs, made of the step of plain descent that is its part along the gradient."""
 
     history: tuple[()] = ()  # nothing beyond the features
-    left_out = (
-        "Here the trained bulk has the covariance of rows along spike and target alone, and"
-        " networks after a step by signs differed from the theory by up to 16 %: compare with"
-        " networks.",
-    )
+    left_out = "the covariance beyond spike and target, at most 16 % of the error"
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
@@ -152,10 +148,7 @@ class Signs(Descent):
 class OddSigns(Signs):
     """Signs from a uniform readout, for an odd activation and finitely many samples."""
 
-    left_out = (
-        "After a step by signs networks of d = 150 and 300 differed from this theory by 2 % in"
-        " the median, and by up to 4 % beyond their own noise.",
-    )
+    left_out = "corrections to a step by signs, 2 % of the error in the median, at most 4 %"
 
     def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
         """Compute the rows' functions and the state after the step."""

@@ -14,14 +14,13 @@ import numpy as np
 from scipy.special import roots_hermitenorm
 
 from giantstep.arrays import Array
-from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.problems.convex_losses import Loss
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.problem import label_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function
-from giantstep.theory.features.conditional_target import target_rule
+from giantstep.theory.features.conditional_target import rule_across, target_rule
 from giantstep.theory.label_channel import Pieces
 
 # Nodes over the labels' noise; three are exact for the fourth power of a residual.
@@ -81,36 +80,27 @@ def pulls(
     fineness, panel : float
         Multiplies the number of nodes of a panel; its width.
     """
-    if protocol.step_loss == SQUARE:
-        labels, u, weight = target_rule(replace(srf, label_flips=0.0), kappa, fineness, panel)
-        levels = list(noisy_labels(protocol))
-        rho = np.hstack([sign * labels + noise - output[:, None] for sign, noise, _ in levels])
-        weight = np.hstack([share * weight for *_, share in levels])
-        return Pulls(rho, np.ones_like(rho), np.concatenate([u] * len(levels), axis=2), weight)
-    target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
-    loss, across = lookup_loss(protocol.step_loss), math.sqrt(1 - gamma**2)
-    along, parts = gamma * kappa[:, None], []
+    loss, clean = lookup_loss(protocol.step_loss), replace(srf, label_flips=0.0)
+    parts = []
     for sign, noise, share in noisy_labels(protocol):
-        if across == 0:
-            u, weight = np.broadcast_arrays([[-1.0, 1.0]], along)[0], np.full((1, 2), 0.5)
+        jumps = _jumps(loss, srf, sign * (output - noise), sign)
+        if jumps is None or srf.first_alignment**2 == 1:
+            labels, u, weight = target_rule(clean, kappa, fineness, panel)
         else:
-            jumps = _jumps(loss, Pieces(target), sign * (output - noise), sign)
-            kinks = np.hstack([np.tile(target.kinks, (kappa.size, 1)), jumps])
-            u, weight = split_rule(unit_edges((kinks - along) / across, panel), fineness)
-        labels = sign * target.value(along + across * u) + noise
-        rho, curvature = loss.pull(labels, output[:, None])
+            labels, u, weight = rule_across(clean, kappa, fineness, panel, jumps)
+        rho, curvature = loss.pull(sign * labels + noise, output[:, None])
         parts.append((rho, curvature, u, share * weight + 0 * rho))
-    rho, curvature, u, weight = (np.hstack(each) for each in zip(*parts, strict=True))
-    return Pulls(rho, curvature, u[None], weight)
+    each = zip(*parts, strict=True)
+    return Pulls(*(np.concatenate(of_levels, axis=-1) for of_levels in each))
 
 
-def _jumps(loss: Loss, pieces: Pieces, clean: Array, sign: int) -> Array:
+def _jumps(loss: Loss, srf: SpikedFeatures, clean: Array, sign: int) -> Array | None:
     """Find where the target is such that a derivative of the loss jumps, shape (N, J).
 
     `clean` is the target at a residual of zero. Losses of margins have labels that do not vary.
     """
     if loss.margin or not loss.corners:
-        return np.empty((clean.size, 0))
+        return None
     values = clean[:, None] + sign * np.array(loss.corners)
-    z, log_density = pieces.preimages(values)
+    z, log_density = Pieces(target_function(srf.target, srf.inputs)).preimages(values)
     return np.where(np.isfinite(log_density), z, _NOWHERE).reshape(clean.size, -1)
