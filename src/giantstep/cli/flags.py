@@ -50,14 +50,10 @@ def _read(of: Argument, text: str) -> list[Any]:
     """Read one text as a list: of a number, of those of a range, or of a name."""
     if text in of.words or (isinstance(of.domain, Schedule) and is_schedule(text)):
         return [text]
-    metavar, read = _KINDS[of.kind]
     try:
-        return read(text)
+        return _KINDS[of.kind][1](text)
     except argparse.ArgumentTypeError as error:
-        if not of.words or ":" in text:
-            raise
-        first = str(error) if of.kind is PAIR else f"{text!r} must be {metavar}"
-        raise argparse.ArgumentTypeError(" or ".join([first, *of.words])) from None
+        raise argparse.ArgumentTypeError(" or ".join([str(error), *of.words])) from None
 
 
 def _read_one(of: Argument, text: str) -> Any:

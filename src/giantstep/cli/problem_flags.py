@@ -24,11 +24,6 @@ class Kind(NamedTuple):
     make: Callable[..., Problem]
     takes: dict[str, Argument]
 
-    @property
-    def required(self) -> tuple[str, ...]:
-        """The flags without a default: giving them is choosing this kind."""
-        return tuple(name for name, of in self.takes.items() if of.default is None)
-
 
 _STEPS, _SPIKED = arguments_of(parameters_of(Protocol)), arguments_of(one_spike_parameters())
 _SHARED = {name: of for name, of in _STEPS.items() if name in _SPIKED}
@@ -59,28 +54,22 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
 def statement_of(
     given: Mapping[str, Any],
 ) -> tuple[Callable[..., Problem], dict[str, Sequence[Any]]]:
-    """Read the problems: what makes those of the kind whose required flags were given, and values.
+    """Read the problems: what makes those of the kind of which most flags were given, and values.
 
     They are all combinations of these values; a readout is a single one.
 
     Raises
     ------
     argparse.ArgumentError
-        If a flag is missing, or the flags are not those of one kind.
+        If a flag is missing, or flags are not of one kind.
     """
-    needed = [name for name, of in _SHARED.items() if of.default is None]
-    if missing := [spelled(name) for name in needed if name not in given]:
-        raise argparse.ArgumentError(None, f"missing: {', '.join(missing)}")
-    stated = {name for kind in _KINDS for name in kind.required if name in given}
-    chosen = next((kind for kind in _KINDS if set(kind.required) == stated), None)
-    if chosen is None:
-        choices = " or all of ".join(" ".join(map(spelled, kind.required)) for kind in _KINDS)
-        got = " ".join(map(spelled, sorted(stated))) or "none of them"
-        raise argparse.ArgumentError(None, f"give all of {choices}; got {got}")
+    chosen = max(_KINDS, key=lambda kind: len(kind.takes.keys() & given.keys()))
     takes = _SHARED | chosen.takes
-    for kind in _KINDS:
-        for name in kind.takes.keys() & given.keys() - takes.keys():
-            raise argparse.ArgumentError(None, f"{spelled(name)} is for {kind.title}")
+    needed = (name for name, of in takes.items() if of.default is None)
+    if missing := [spelled(name) for name in needed if name not in given]:
+        raise argparse.ArgumentError(None, f"missing for {chosen.title}: {', '.join(missing)}")
+    if others := [spelled(name) for name in given if name in PROBLEM_FLAGS - takes.keys()]:
+        raise argparse.ArgumentError(None, f"{', '.join(others)}: not for {chosen.title}")
     return chosen.make, {name: _values(of, given) for name, of in takes.items()}
 
 

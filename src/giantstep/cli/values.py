@@ -66,17 +66,13 @@ def _spaced(text: str) -> tuple[float, ...]:
     """
     from giantstep.problems.grid import spaced_axis  # only here: it takes a while to import
 
-    found = _RANGE.fullmatch(text)
-    if not found:
-        raise ValueError(f"{text!r} must be a range start:stop:count, such as 0.5:3:20")
-    first, last, length = read_number(found[1]), read_number(found[2]), read_whole_number(found[3])
-    if length not in _LENGTH:
-        raise ValueError(f"{text!r}: the number of values must be {_LENGTH}")
-    if not (math.isfinite(first) and math.isfinite(last)):
-        raise ValueError(f"{text!r}: both ends of a range must be finite")
-    if found[4] and not (first > 0 and last > 0):
-        raise ValueError(f"{text!r}: both ends must be > 0, for equal ratios")
-    return spaced_axis(first, last, length, "log" if found[4] else "even")
+    if found := _RANGE.fullmatch(text):
+        ends, length = [read_number(end) for end in found.group(1, 2)], read_whole_number(found[3])
+        scale, least = ("log", 0.0) if found[4] else ("even", -math.inf)
+        if length in _LENGTH and all(least < end < math.inf for end in ends):
+            return spaced_axis(ends[0], ends[1], length, scale)
+    form = "a range start:stop:count, such as 0.5:3:20: both ends finite, and > 0 for equal ratios"
+    raise ValueError(f"{text!r} must be {form}; the count is {_LENGTH}")
 
 
 @reader
