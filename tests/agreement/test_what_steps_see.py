@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from alarms import largest_z
+from networks import assert_near
 from scipy.special import erfc
 
 SEE = runpy.run_path(
@@ -33,8 +33,7 @@ def test_one_step_sees_what_the_theory_says(teacher, exponent, dimension):
     asked = problem(teacher, exponent)
     found, expected = simulated(asked, dimension, 8), SEE["after_one_step"](asked, dimension)
     for of, theory, order in zip(found, expected, (2, 4), strict=True):
-        mean, stderr = of[:, 1].mean(axis=0), of[:, 1].std(axis=0, ddof=1) / np.sqrt(8)
-        assert np.all(abs(mean - theory) < largest_z(mean.size, 8) * stderr + order / dimension)
+        assert_near(of[:, 1:2], theory, beside=order / dimension)
 
 
 def test_at_d_squared_leap_two_is_seen_as_in_closed_form():

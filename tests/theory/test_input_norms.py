@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
-from alarms import largest_z
+from networks import assert_agreement
 
 from giantstep.problems.grid import Grid
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.simulation.simulate import simulate
 from giantstep.theory.features.conditional_features import conditional_features
 from giantstep.theory.features.input_norms import with_input_norms
-from giantstep.theory.readout.solve import solve
 
 
 def unit_rows(rng, count, dimension):
@@ -48,9 +46,6 @@ def test_small_networks_of_several_letters_show_their_effect():
     srf = SpikedFeatures(
         "sin", "sin", **letters, alignment=1.0, beta=1.1, noise=0.1, fraction=(0.5, 0.25, 0.25)
     )
-    grid, d, networks = Grid((3.0,), (9.0,)), 100, 96
-    errors = simulate(srf, grid, Sizes(d, 1, 4000), range(networks), 0).test_error.ravel()
-    theory = solve(srf, grid, dimension=d).test_error.item()
-    far = largest_z(1, networks) * errors.std(ddof=1) / np.sqrt(networks)
     # Without it the theory is three per cent lower.
-    assert abs(errors.mean() - theory) < far + 0.01 * theory
+    sizes = Sizes(100, 1, 4000)
+    assert_agreement(srf, Grid((3.0,), (9.0,)), sizes, 96, ["test_error"], "isotropic", seed=0)

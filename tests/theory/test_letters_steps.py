@@ -4,16 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from alarms import largest_z
-from numpy.random import SeedSequence
+from networks import assert_near, first_layers
 
-import giantstep
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.sizes import Sizes
-from giantstep.simulation.first_layer import first_layer
-from giantstep.simulation.replicate_statistics import summarise
-from giantstep.simulation.threads import workers
 from giantstep.theory.first_layer.letters_step import letters_states
 from giantstep.theory.readout.solve import solve
 
@@ -54,15 +48,12 @@ def test_rows_of_networks_have_the_covariance_across_the_spikes():
     along = state.spikes[1] / np.linalg.norm(state.spikes[1])
     across = np.eye(along.size)[0] - along[0] * along
     expected = across @ state.covariance[1] @ across / (across @ across)
-    with workers(1) as pool:
-        for network in range(12):
-            layer = first_layer(protocol, Sizes(d), network, SeedSequence(5), pool)
-            rows, theta = layer.weights[layer.member == 1], layer.theta
-            spike = rows.mean(axis=0) / np.linalg.norm(rows.mean(axis=0))
-            beside = theta - (theta @ spike) * spike
-            found.append(d * np.var(rows @ beside) / (beside @ beside))
-    found = summarise(np.array(found)[:, None])
-    assert abs(found.mean - expected) < largest_z(1, 12) * found.stderr  # 2.91, and not 2.41
+    for layer in first_layers(protocol, d, 12):
+        rows, theta = layer.weights[layer.member == 1], layer.theta
+        spike = rows.mean(axis=0) / np.linalg.norm(rows.mean(axis=0))
+        beside = theta - (theta @ spike) * spike
+        found.append([d * np.var(rows @ beside) / (beside @ beside)])
+    assert_near(found, expected)  # 2.91, and not 2.41
 
 
 @pytest.mark.parametrize(
@@ -83,16 +74,3 @@ def test_a_letter_that_is_given_twice_is_one_letter(activation, steps, options):
     for name in ("test_error", "training_error"):
         expected, found = (getattr(solve(one_of, POINT), name) for one_of in (one, two))
         assert found == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.slow
-def test_the_theory_follows_networks_of_relu_that_start_from_plus_and_minus_one():
-    """Beside standard errors, 1.5 % for what the bulk leaves out; 1 % of false alarms at most."""
-    protocol = Protocol("relu", "sign", 2, alpha0=4, beta=1, readout=SIGNS, steps=2)
-    found = giantstep.compare(
-        protocol, 2, 0.1, bulk="trained", dimension=400, networks=16, test_samples=4000
-    ).sel(theory="finite")
-    for name in ("test_error", "training_error"):
-        gap = found[f"simulated_{name}_mean"] / found[name] - 1
-        stderr = found[f"simulated_{name}_stderr"] / found[name]
-        assert abs(gap) < largest_z(2, 16) * np.hypot(stderr, 0.015)

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from alarms import largest_z
-from numpy.random import SeedSequence
+from networks import assert_near, first_layers
 
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
@@ -13,10 +12,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.simulation.first_layer import first_layer
-from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
-from giantstep.simulation.threads import workers
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.solve import solve
 from giantstep.theory.readout.square_loss import prepare_square_loss
@@ -29,7 +25,7 @@ GROUPS = SpikedFeatures(
     "tanh", "sign", (1.2, 2), (0.5, 2), 0.8, 0.7, 0.2, fraction=(0.4, 0.6), bias=(0.1, -0.3)
 )
 # theory.md section 12.
-FIGURE_3 = SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0)
+FIGURE_3, GRID = SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0), Grid((0.3, 1.0), (8.0,))
 
 
 def prepared(problem, bulk, dimension=100.0):
@@ -118,7 +114,7 @@ def test_a_dimension_below_two_is_refused():
 def test_means_cost_what_actual_weights_say(readout):
     # The least of a^T S a at given means, S of actual rows without their spike, for some V1_hat and
     # L. Rows that count as independent would cost 40 % more (one letter), or have no common cost.
-    protocol, d, networks = Protocol("tanh", "sign", 1.5, 2.0, 1.0, readout=readout), 300, 24
+    protocol, d = Protocol("tanh", "sign", 1.5, 2.0, 1.0, readout=readout), 300
     bulk, rank, penalty = prepared(protocol, TRAINED, d)
     triangle, hats = some_hats(rank, len(readout))
     V1_hat, L = triangle.unpack(hats[None, : triangle.size]), hats[None, triangle.size :]
@@ -126,56 +122,27 @@ def test_means_cost_what_actual_weights_say(readout):
     B = np.eye(1) if len(readout) == 1 else bulk.rows.B
     between = B @ V1_hat[0] @ B.T
     costs = []
-    with workers(1) as pool:
-        for network in range(networks):
-            layer = first_layer(protocol, Sizes(d), network, SeedSequence(5), pool)
-            bulk_rows = layer.weights - np.outer(layer.weights @ layer.spike, layer.spike)
-            member = layer.member
-            S = between[np.ix_(member, member)] * (bulk_rows @ bulk_rows.T)
-            S += np.diag(L[0, member])
-            costs.append(np.linalg.inv(layer.membership.T @ np.linalg.solve(S, layer.membership)))
-    found = summarise(np.array(costs)[:, None])
+    for layer in first_layers(protocol, d, 24):
+        bulk_rows = layer.weights - np.outer(layer.weights @ layer.spike, layer.spike)
+        member = layer.member
+        S = between[np.ix_(member, member)] * (bulk_rows @ bulk_rows.T)
+        S += np.diag(L[0, member])
+        costs.append([np.linalg.inv(layer.membership.T @ np.linalg.solve(S, layer.membership))])
     size = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
-    far = largest_z(size.size, networks) * found.stderr + 0.02 * size  # of order 1/d
-    assert np.all(np.abs(found.mean - expected) < far)
-
-
-def assert_simulated(problem, grid, dimension, networks, bulk):
-    """Compare in standard errors; the limit, in contrast, is many of them away."""
-    raw = simulate(problem, grid, Sizes(dimension, 2, 4000), range(networks), root_seed=3)
-    found = summarise(raw.test_error)
-    far = largest_z(found.mean.size, networks) * found.stderr
-    theory = solve(problem, grid, bulk, dimension).test_error
-    assert np.all(np.abs(found.mean - theory) < far + 0.01 * theory)
-    assert np.any(np.abs(found.mean - solve(problem, grid, bulk).test_error) > 2 * far)
+    assert_near(costs, expected, beside=0.02 * size)  # of order 1/d
 
 
 def test_small_spiked_features_follow_the_finite_theory_and_not_the_limit():
-    assert_simulated(FIGURE_3, Grid((0.3, 1.0), (8.0,)), 100, 24, ISOTROPIC)
+    raw = simulate(FIGURE_3, GRID, Sizes(100, 2, 4000), range(24), root_seed=3)
+    limit, finite = (solve(FIGURE_3, GRID, ISOTROPIC, d).test_error for d in (np.inf, 100))
+    assert_near(raw.test_error, finite, beside=0.01 * finite)
+    assert np.all(raw.test_error.mean(axis=(0, 1)) > 1.1 * limit)
 
 
 def test_means_of_nearly_dependent_features_are_those_of_simulations_and_not_the_limit():
     # As d -> infinity they are huge, of opposite signs: 55 and -47.
     srf = SpikedFeatures("tanh", "he3", 1.0, (1.0, 1.3), 0.9, 0.8, fraction=(0.5, 0.5))
-    grid, d, networks = Grid((1.0,), (0.1,)), 120, 24
-    found = summarise(simulate(srf, grid, Sizes(d, 2, 2000), range(networks), root_seed=3).m)
+    grid, d = Grid((1.0,), (0.1,)), 120
     theory = solve(srf, grid, ISOTROPIC, d).m
-    assert np.all(np.abs(found.mean - theory) < largest_z(2, networks) * found.stderr + 0.05)
+    assert_near(simulate(srf, grid, Sizes(d, 2, 2000), range(24), 3).m, theory, beside=0.05)
     assert np.all(np.abs(theory) < 0.2 * np.abs(solve(srf, grid).m))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("protocol", "alpha"),
-    [
-        (Protocol("sin", "tanh", 0.6, 1.0, 1.0), 1.0),
-        (Protocol("erf", "sin", 1.0, 0.7, 1.0), 2.0),
-        (Protocol("tanh", "sign", 2.0, 1.0, 1.0, readout=((0.5, 0.5), (2.0, 0.5))), 0.7),
-    ],
-)
-def test_small_networks_follow_the_finite_theory(protocol, alpha):
-    grid, d, networks = Grid((alpha,), (0.1, 1.0)), 200, 48
-    found = summarise(simulate(protocol, grid, Sizes(d, 2, 8000), range(networks), 3).test_error)
-    theory = solve(protocol, grid, TRAINED, d).test_error
-    far = largest_z(found.mean.size, networks) * found.stderr
-    assert np.all(np.abs(found.mean - theory) < far + 0.01 * theory)

@@ -68,16 +68,6 @@ def test_the_learned_function_has_the_mean_output_of_a_class():
     np.testing.assert_allclose(learned.target_function, np.tanh(1.5 * learned.s))
 
 
-@pytest.mark.parametrize("loss", ["square", pytest.param("logistic", marks=pytest.mark.slow)])
-def test_networks_have_the_error_of_the_theory(loss):
-    problem = replace(PROBLEM, covariance=LEVELS, learning_rate=1)
-    both = giantstep.compare(
-        problem, alpha=1, ridge=0.5, loss=loss, dimension=100, networks=8, seed=1
-    ).sel(theory="finite")
-    for name in ("test_error", "training_error", "classification_error"):
-        assert abs(both[f"z_score_{name}"]) < 4
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

@@ -4,15 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from networks import first_layers
 from numpy.random import default_rng
 from scipy.special import erf
 
 import giantstep
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.seeds import problem_seed
-from giantstep.problems.sizes import Sizes
-from giantstep.simulation.first_layer import first_layer
-from giantstep.simulation.threads import workers
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.first_layer.sign_rows import SignRows
@@ -41,9 +38,8 @@ def test_signs_align_less_and_less_than_the_gradient():
 
 @pytest.mark.parametrize("letters", [((1, 1),), ((1, 0.5), (-2, 0.25), (0, 0.25))])
 def test_networks_have_the_spike_and_the_norms_of_the_theory(letters):
-    problem, sizes = at(4, optimizer="sign", readout=letters), Sizes(dimension=500)
-    with workers(1) as pool:
-        layer = first_layer(problem, sizes, 0, problem_seed(0, problem), pool)
+    problem = at(4, optimizer="sign", readout=letters)
+    (layer,) = first_layers(problem, 500)
     srf = equivalent_features(problem)
     assert layer.spike @ layer.theta == pytest.approx(srf.first_alignment, abs=0.04)
     bulk = layer.weights - np.outer(layer.strengths, layer.spike)
@@ -102,8 +98,7 @@ def test_along_spike_and_target_rows_of_odd_activations_have_the_covariance_in_c
 def test_rows_of_relu_networks_have_the_covariance_after_signs():
     target = "polynomial:-0.5,1,0.5"
     problem = Protocol("relu", target, 0.65, alpha0=6, beta=0.6, optimizer="sign")
-    with workers(1) as pool:
-        layer = first_layer(problem, Sizes(dimension=800), 0, problem_seed(0, problem), pool)
+    (layer,) = first_layers(problem, 800)
     spike = layer.weights.mean(axis=0, dtype=float)
     v = spike / np.linalg.norm(spike)
     across = layer.theta - (layer.theta @ v) * v

@@ -23,21 +23,6 @@ def test_times_the_inverse_the_alignment_is_that_of_inputs_without_a_covariance(
     assert whitened.spike_strength == pytest.approx(plain.spike_strength)
 
 
-@pytest.mark.parametrize(
-    "problem", [HALF, Protocol("tanh", "sign", 3, 2, 1, precondition=1, **POWER)]
-)
-def test_networks_are_where_theory_is(problem):
-    data = giantstep.compare(
-        problem, alpha=2, ridge=0.1, dimension=200, networks=24, seed=1, bulk="trained"
-    ).sel(theory="finite")
-    for name in ("test_error", "training_error"):
-        assert abs(data["z_score_" + name].item()) < 4
-    plain = replace(problem, precondition=0)
-    without = giantstep.solve(plain, alpha=2, ridge=0.1, dimension=200, bulk="trained")
-    z = (without.test_error - data.simulated_test_error_mean) / data.simulated_test_error_stderr
-    assert abs(z.item()) > 4
-
-
 @pytest.mark.parametrize("change", [{"steps": 2}, {"optimizer": "sign"}])
 def test_theory_refuses_other_steps_and_networks_take_them(change):
     problem = replace(HALF, **change)

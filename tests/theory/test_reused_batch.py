@@ -7,8 +7,6 @@ import pytest
 
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.sizes import Sizes
-from giantstep.simulation.simulate import simulate
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.first_layer.reused_batch import ReusedBatch
 from giantstep.theory.readout.solve import solve
@@ -97,13 +95,3 @@ def test_the_spectrum_has_mass_one_and_is_wider_than_the_isotropic_one():
     )
     assert trained.mass == pytest.approx(1, abs=1e-3)
     assert trained.edges[-1, 1] > isotropic.edges[-1, 1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("steps", [2, 3])
-def test_networks_have_the_test_error_of_the_theory(steps):
-    protocol = replace(SINE, alpha0=2, steps=steps)
-    found = simulate(protocol, POINT, Sizes(300, 2), range(24), 1).test_error.mean(axis=1).ravel()
-    error = found.std(ddof=1) / np.sqrt(found.size)
-    theory = solve(protocol, POINT, "trained").test_error.item()
-    assert abs(found.mean() - theory) < 4 * error + 0.01 * theory

@@ -1,17 +1,12 @@
 """Rates, batches and decays of each step: a reference, constant schedules, and networks."""
 
-import numpy as np
 import pytest
+from networks import first_layers
 
 import giantstep
 from giantstep.cli.main import main
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.sizes import Sizes
-from giantstep.simulation.first_layer import first_layer
-from giantstep.simulation.replicate_statistics import summarise
-from giantstep.simulation.simulate import simulate
-from giantstep.simulation.threads import workers
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
@@ -40,12 +35,8 @@ def test_a_constant_schedule_is_a_number_and_one_that_is_nearly_constant_has_its
 def test_networks_of_a_nearly_constant_schedule_are_those_of_the_number_to_the_bit():
     number = Protocol("tanh", "sin", 2, 3, 1, steps=2, decay=0.1)
     schedule = Protocol("tanh", "sin", (2, 2 + 4e-16), 3, 1, steps=2, decay=0.1)
-    with workers(1) as pool:
-        found, expected = (
-            first_layer(of, Sizes(60), 0, np.random.SeedSequence(1), pool)
-            for of in (schedule, number)
-        )
-    assert found.weights.tobytes() == expected.weights.tobytes()
+    found, expected = (next(first_layers(of, 60)).weights for of in (schedule, number))
+    assert found.tobytes() == expected.tobytes()
 
 
 def test_protocols_share_the_steps_that_they_have_in_common():
@@ -103,11 +94,3 @@ def test_the_command_line_takes_a_number_for_each_step(capsys):
     main(["theory", *flags.split(), *of_steps.split()])
     error = giantstep.solve(FALLING, alpha=2, ridge=0.1, bulk="isotropic").test_error.item()
     assert f"{error:.5f}"[:6] in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("protocol", [FALLING, LETTERS])
-def test_networks_have_the_errors_of_the_theory(protocol):
-    networks = 8
-    error = summarise(simulate(protocol, GRID, Sizes(120, 1, 3000), range(networks), 5).test_error)
-    gap = error.mean - solve(protocol, GRID, "trained", 120).test_error
-    assert abs(gap).item() < 3 * error.stderr.item()

@@ -4,17 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.random import SeedSequence
+from networks import first_layers
 
 from giantstep.numerics.quadrature import product_rule
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.teachers import lookup_teacher
-from giantstep.simulation.first_layer import first_layer
-from giantstep.simulation.simulate import simulate
-from giantstep.simulation.threads import workers
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.features.conditional_target import across_basis, conditional_target
 from giantstep.theory.first_layer.layer import layer_of
@@ -71,19 +67,17 @@ def test_moments_of_a_teacher_given_the_spike_are_those_of_an_unconditional_aver
 def test_actual_weights_turn_towards_the_directions_as_the_theory_says(alpha0):
     protocol, dimension = replace(STAIRCASE, alpha0=alpha0), 300
     found = []
-    with workers(1) as pool:
-        for network in range(4):
-            layer = first_layer(protocol, Sizes(dimension), network, SeedSequence(5), pool)
-            bulk = layer.weights - np.outer(layer.strengths, layer.spike)
-            a = layer.directions @ layer.spike
-            rest = layer.directions - np.outer(a, layer.spike)
-            left, _, right = np.linalg.svd(rest, full_matrices=False)
-            c = np.sum(bulk**2, axis=1).mean()
-            memory = [bulk @ layer.spike, *(bulk @ (left @ right).T).T, np.sum(bulk**2, axis=1) / c]
-            covariance = dimension * np.cov(memory)
-            shares = np.mean((layer.weights @ layer.directions.T) ** 2, axis=0)
-            shares /= np.mean(np.sum(layer.weights**2, axis=1))
-            found.append([c, layer.strengths[0], *a, *shares, *covariance[np.triu_indices(5)]])
+    for layer in first_layers(protocol, dimension, 4):
+        bulk = layer.weights - np.outer(layer.strengths, layer.spike)
+        a = layer.directions @ layer.spike
+        rest = layer.directions - np.outer(a, layer.spike)
+        left, _, right = np.linalg.svd(rest, full_matrices=False)
+        c = np.sum(bulk**2, axis=1).mean()
+        memory = [bulk @ layer.spike, *(bulk @ (left @ right).T).T, np.sum(bulk**2, axis=1) / c]
+        covariance = dimension * np.cov(memory)
+        shares = np.mean((layer.weights @ layer.directions.T) ** 2, axis=0)
+        shares /= np.mean(np.sum(layer.weights**2, axis=1))
+        found.append([c, layer.strengths[0], *a, *shares, *covariance[np.triu_indices(5)]])
     state = layer_of(protocol).states[-1]
     expected = (
         state.bulk_variance,
@@ -117,22 +111,3 @@ def test_what_is_not_covered_is_refused_with_the_reason():
         replace(STAIRCASE, target="he5(z1)*he2(z2)")
     with pytest.raises(InvalidParametersError, match="whose squares add up to at most 1"):
         SpikedFeatures("elu", "z1*z2", 1, 1, alignment=(0.8, 0.8), beta=1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "protocol",
-    [
-        STAIRCASE,
-        Protocol("tanh", "z1+z2+0.5*z1*z2", 2, alpha0=3, beta=0.7, noise=0.1, steps=2),
-        Protocol("softplus", "z1+0.7*z2+0.5*he2(z2)", 1, alpha0=np.inf, beta=1, steps=3),
-    ],
-    ids=lambda protocol: f"{protocol.activation}-{protocol.steps}",
-)
-def test_simulated_networks_have_the_errors_of_the_theory_at_their_dimension(protocol):
-    networks = 30
-    found = simulate(protocol, GRID, Sizes(200, 2), range(networks), 1).test_error
-    found = found.mean(axis=1)[..., 0]
-    error = found.std(axis=0, ddof=1) / np.sqrt(networks)
-    theory = solve(protocol, GRID, "trained", dimension=200).test_error[:, 0]
-    assert np.all(np.abs(found.mean(axis=0) - theory) < 4 * error + 0.02 * theory)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from alarms import largest_z
+from networks import assert_near
 
 from giantstep.problems.grid import Grid
 from giantstep.problems.several_spikes import several_spikes
@@ -10,7 +10,6 @@ from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.eigenvalues import feature_eigenvalues
 from giantstep.simulation.measurements import SLABS
-from giantstep.simulation.replicate_statistics import summarise
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.features.kappa_rules import spike_rule
 from giantstep.theory.learned_function import learned_function
@@ -83,10 +82,7 @@ def test_networks_with_several_spikes_agree_with_the_theory():
              for name in ("test_error", "training_error", "m", "q2")]  # fmt: skip
     pairs.append((raw.learned_function, learned))
     for simulated, expected in pairs:
-        found = summarise(simulated[:, :, 0, 0])
-        scale = 0.01 * np.abs(expected).max()
-        z = np.abs(found.mean - expected) / np.hypot(found.stderr, scale)
-        assert z.max() < largest_z(30, 12)
+        assert_near(simulated[:, :, 0, 0], expected, 0.01 * np.abs(expected).max(), count=30)
 
 
 @pytest.mark.slow
@@ -95,8 +91,7 @@ def test_there_is_an_outlier_for_each_spike():
     d, networks = 500, 6
     found = outliers_at(srf, 2.0, d, 4.5)[:2]
     values = feature_eigenvalues(srf, 2.0, Sizes(d), range(networks), root_seed=0)[:, -1:-3:-1]
-    error = values.std(axis=0, ddof=1) / np.sqrt(networks)
-    assert np.all(np.abs(values.mean(axis=0) - found) < largest_z(2, networks) * error)
+    assert_near(values[:, None], found)
 
 
 @pytest.mark.parametrize(

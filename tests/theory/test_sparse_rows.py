@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from networks import assert_agreement
 
 from giantstep import Protocol, solve
 from giantstep.problems.grid import Grid
 from giantstep.problems.sizes import Sizes
-from giantstep.simulation.simulate import simulate
 from giantstep.theory.features.conditional_features import conditional_features
 from giantstep.theory.features.sparse_rows import norm_variance, with_sparse_rows
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
@@ -60,9 +60,7 @@ def test_sparse_rows_change_the_readout_as_an_independent_calculation_says(monke
 @pytest.mark.slow
 @pytest.mark.parametrize(("noise", "without"), [(0.0, 0.1), (0.5, 0.2)])
 def test_small_saturated_networks_have_sparse_rows(noise, without):
-    srf, d, networks = replace(SATURATED, noise=noise), 100, 200
-    errors = simulate(srf, Grid((1.0,), (1e-3,)), Sizes(d, 1, 2000), range(networks), 0).test_error
-    stderr = errors.std(ddof=1) / np.sqrt(networks)
-    theory = solve(srf, ridge=1e-3, dimension=d).test_error.item()
+    grid, sizes = Grid((1.0,), (1e-3,)), Sizes(100, 1, 2000)
     # Without them the theory is too high by this factor.
-    assert abs(errors.mean() - theory) < 3 * stderr + without / 3 * theory
+    asked = replace(SATURATED, noise=noise), grid, sizes, 200, ["test_error"], "isotropic"
+    assert_agreement(*asked, beside=without / 3)

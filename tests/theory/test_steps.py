@@ -4,14 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.random import SeedSequence
+from networks import first_layers
 
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.sizes import Sizes
-from giantstep.simulation.first_layer import first_layer
-from giantstep.simulation.simulate import simulate
-from giantstep.simulation.threads import workers
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.solve import solve
@@ -63,11 +59,6 @@ def test_the_first_step_of_an_odd_activation_has_the_papers_parameters(alpha0):
     assert state.mean_row == pytest.approx(state.bulk_variance + shared, rel=1e-10)
 
 
-def networks_layer(protocol, dimension, network=0):
-    with workers(1) as pool:
-        return first_layer(protocol, Sizes(dimension), network, SeedSequence(5), pool)
-
-
 @pytest.mark.parametrize(
     "protocol",
     [
@@ -79,8 +70,7 @@ def networks_layer(protocol, dimension, network=0):
 )
 def test_actual_weights_have_the_parameters_and_the_covariance(protocol):
     state, found = layer_of(protocol).states[-1], []
-    for network in range(6):
-        layer = networks_layer(protocol, 300, network)
+    for layer in first_layers(protocol, 300, 6):
         bulk = layer.weights - np.outer(layer.strengths, layer.spike)
         c = np.sum(bulk**2, axis=1).mean()
         theta = layer.theta.astype(float)
@@ -132,23 +122,3 @@ def test_what_has_no_theory_is_refused_with_the_reason():
         solve(letters, POINT)
     with pytest.raises(InvalidParametersError, match="squared norm of at most"):
         solve(replace(SINE, learning_rate=1e11), POINT)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "protocol",
-    [
-        SMALL_BATCH,
-        replace(SOFTPLUS, steps=2),
-        Protocol("relu", "sin", 1, alpha0=3, beta=1, steps=2),
-        Protocol("gelu", "sign", 2, alpha0=4, beta=0.5, noise=0.1),
-    ],
-    ids=lambda protocol: f"{protocol.activation}-{protocol.steps}",
-)
-def test_simulated_networks_have_the_errors_of_the_theory_at_their_dimension(protocol):
-    grid, networks = Grid((1.0, 2.0), (0.1,)), 40
-    found = simulate(protocol, grid, Sizes(200, 2), range(networks), 1).test_error
-    found = found.mean(axis=1)[..., 0]
-    error = found.std(axis=0, ddof=1) / np.sqrt(networks)
-    theory = solve(protocol, grid, "trained", dimension=200).test_error[:, 0]
-    assert np.all(np.abs(found.mean(axis=0) - theory) < 4 * error + 0.01 * theory)

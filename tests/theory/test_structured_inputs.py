@@ -5,14 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from networks import first_layers
 
 import giantstep
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.seeds import problem_seed
-from giantstep.problems.sizes import Sizes
-from giantstep.simulation.first_layer import first_layer
-from giantstep.simulation.threads import workers
 from giantstep.theory.bounds import bounds
 from giantstep.theory.first_layer.anisotropic_rows import AnisotropicRows
 from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
@@ -124,20 +121,13 @@ def test_errors_approach_the_lower_bound():
 
 
 def test_the_step_of_a_network():
-    problem, sizes = replace(PROBLEM, alpha0=4, target_decay=1), Sizes(dimension=500)
-    with workers(1) as pool:
-        layer = first_layer(problem, sizes, 0, problem_seed(0, problem), pool)
+    problem = replace(PROBLEM, alpha0=4, target_decay=1)
+    (layer,) = first_layers(problem, 500)
     expected = equivalent_features(problem, 500)
     assert layer.spike @ layer.theta == pytest.approx(expected.alignment, abs=0.05)
     assert layer.strengths[0] == pytest.approx(expected.spike_strength[0], rel=0.1)
     bulk = layer.weights - np.outer(layer.strengths, layer.spike)
     assert np.mean(np.sum(bulk**2, axis=1)) == pytest.approx(expected.bulk_variance[0], rel=0.03)
-
-
-def test_networks_have_the_error_of_the_theory():
-    problem = replace(PROBLEM, covariance="power:0.3", target_decay=1)
-    both = giantstep.compare(problem, alpha=2, ridge=0.5, dimension=100, networks=12, seed=1)
-    assert abs(both.z_score_test_error.sel(theory="finite")) < 4
 
 
 def test_leading_directions_make_the_theory_pessimistic():

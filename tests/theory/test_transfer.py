@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
+from networks import first_layers
 
 import giantstep
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.seeds import problem_seed
-from giantstep.problems.sizes import Sizes
-from giantstep.simulation.first_layer import first_layer
-from giantstep.simulation.threads import workers
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.validation import InvalidParametersError
 
@@ -42,22 +39,11 @@ def test_the_same_function_along_nearly_the_same_direction_is_nearly_the_same_ta
 
 
 def test_rows_of_a_network_lie_along_the_task_of_its_steps():
-    problem, sizes = transfer(), Sizes(dimension=500)
-    with workers(1) as pool:
-        layer = first_layer(problem, sizes, 0, problem_seed(0, problem), pool)
+    problem = transfer()
+    (layer,) = first_layers(problem, 500)
     expected = equivalent_features(problem)
     assert layer.spike @ layer.theta == pytest.approx(expected.first_alignment, abs=0.06)
     assert expected.first_alignment == 0.4 * equivalent_features(problem.pretraining).alignment
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("letters", [((1, 1),), ((1, 0.5), (-2, 0.5))])
-def test_networks_have_the_error_of_the_trained_bulk(letters):
-    problem = transfer("tanh", 0.6, "sign", readout=letters)
-    theory = giantstep.solve(problem, alpha=2, ridge=0.3, dimension=120).test_error
-    networks = giantstep.simulate(problem, alpha=2, ridge=0.3, dimension=120, networks=10, seed=1)
-    gap, noise = networks.test_error - theory, networks.test_error_stderr
-    assert abs(gap) < 4 * noise + 0.01 * theory
 
 
 def test_targets_of_several_directions_are_refused():
