@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -39,23 +38,6 @@ _BLOCK = 32
 _ROUNDING = 1e-13
 
 
-class ExactTest(NamedTuple):
-    """Expectations over the test input, of R readouts.
-
-    Attributes
-    ----------
-    error : Array, shape (R,)
-    learned : Array, shape (R, S)
-        Mean output at some values of theta.x.
-    resolved : boolean array, shape (R,)
-        Whether the series have converged.
-    """
-
-    error: Array
-    learned: Array
-    resolved: Mask
-
-
 def has_series(problem: Problem, layer: FirstLayer) -> bool:
     """Tell whether features and target have series: not for the Gaussian features of the theory."""
     gaussian = problem.inputs == GAUSSIAN or mixture_mean(problem.inputs) is not None
@@ -65,7 +47,7 @@ def has_series(problem: Problem, layer: FirstLayer) -> bool:
 
 def exact_test(
     problem: Problem, layer: FirstLayer, readouts: Array, values: Array, pool: Workers
-) -> ExactTest:
+) -> tuple[Array, Array, Mask]:
     """Compute test errors and learned functions of one network.
 
     Parameters
@@ -78,6 +60,14 @@ def exact_test(
     values : Array, shape (S,)
         Of theta.x.
     pool : Workers
+
+    Returns
+    -------
+    error : Array, shape (R,)
+    learned : Array, shape (R, S)
+        Mean output at the values.
+    resolved : boolean array, shape (R,)
+        Whether the series have converged.
     """
     network = _Network(problem, layer)
     mean = mixture_mean(problem.inputs)
@@ -91,13 +81,13 @@ def exact_test(
         power, left = power + share * square, left + share * np.abs(last)
     if mean is not None:
         C, _ = network.coefficients(0.0)
-    terms = products(readouts, (C * network.powers()).T)
+    terms = products(readouts, (C * network.powers).T)
     functions = _hermite_functions(values)
     learned = products(terms, functions)
     last = products(terms[:, -_LAST:], functions[-_LAST:])
     resolved = left < _TRUNCATED * np.abs(error)
     resolved &= np.abs(last).max(axis=1) < _TRUNCATED * np.sqrt(np.abs(power))
-    return ExactTest(error, learned, resolved)
+    return error, learned, resolved
 
 
 class _Network:
@@ -107,6 +97,10 @@ class _Network:
     ----------
     directions : Array, shape (p, d)
         Unit vectors along the weights.
+    overlaps : Array, shape (p, D)
+        rho of each with the target's directions.
+    powers : Array, shape (K, p)
+        rho^k with the first.
     """
 
     def __init__(self, problem: Problem, layer: FirstLayer) -> None:
@@ -116,10 +110,7 @@ class _Network:
         self.norms = np.linalg.norm(weights, axis=1)
         self.directions = weights / self.norms[:, None]
         self.overlaps = self.directions @ (targets / np.linalg.norm(targets, axis=1)[:, None]).T
-
-    def powers(self) -> Array:
-        """Compute rho^k for the target's first direction, shape (K, p)."""
-        return self.overlaps[:, 0] ** np.arange(_TERMS)[:, None]
+        self.powers = self.overlaps[:, 0] ** np.arange(_TERMS)[:, None]
 
     def coefficients(self, shift: float) -> tuple[Array, Array]:
         """Compute C, shape (K, p), and features' second moments (p,), at a shift along theta."""
@@ -127,10 +118,8 @@ class _Network:
         if not (any(self.activation.kinks) or np.any(bias)):  # one rule, split at the origin
             return _series(self.activation, np.zeros(1), self.norms, float(self.norms.max()))
         blocks = np.array_split(np.arange(bias.size), math.ceil(bias.size / _BLOCK))
-        parts = [
-            _series(self.activation, bias[rows], self.norms[rows], self.norms[rows])
-            for rows in blocks
-        ]
+        norms = self.norms
+        parts = [_series(self.activation, bias[i], norms[i], norms[i]) for i in blocks]
         C, own = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
         return C, own
 
@@ -151,7 +140,7 @@ class _Network:
         s, weight = split_rule(unit_edges(np.array(target.kinks) - shift), fineness=2)
         y = target.value(s + shift)
         of_target = _hermite_functions(s) @ (weight * y)
-        weights = of_target @ (C * self.powers())
+        weights = of_target @ (C * self.powers)
         return float(weight @ y**2), products(readouts, weights[:, None])[:, 0]
 
 

@@ -8,9 +8,6 @@ import numpy as np
 
 from giantstep.arrays import Array
 
-# How many values are summarised at once, so that temporary arrays stay small.
-_BLOCK = 2**18
-
 
 @dataclass(frozen=True)
 class Summary:
@@ -34,18 +31,10 @@ class Summary:
 
 def summarise(values: Array) -> Summary:
     """Summarise replicates of shape (networks, trainings, ...)."""
-    columns = values.reshape(*values.shape[:2], -1)
-    # NumPy rounds the sums of a single column differently: blocks have two or more, if they can.
-    count = min(1 + values.size // _BLOCK, max(1, columns.shape[2] // 2))
-    parts = map(_statistics, np.array_split(columns, count, axis=2))
-    return Summary(*(np.concatenate(x).reshape(values.shape[2:]) for x in zip(*parts, strict=True)))
-
-
-def _statistics(values: Array) -> tuple[Array, Array, Array, Array]:
-    """Compute the attributes of a `Summary`."""
     networks, trainings = values.shape[:2]
     missing = np.full(values.shape[2:], np.nan)
     means = values.mean(axis=1)
     spread = means.var(axis=0, ddof=1) if networks > 1 else missing
     within = values.var(axis=1, ddof=1).mean(axis=0) if trainings > 1 else missing
-    return means.mean(axis=0), np.sqrt(spread / networks), spread - within / trainings, within
+    stderr = np.sqrt(spread / networks)
+    return Summary(means.mean(axis=0), stderr, spread - within / trainings, within)

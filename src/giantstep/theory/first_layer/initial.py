@@ -8,7 +8,7 @@ import numpy as np
 
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
-from giantstep.theory.first_layer.interface import MeanRows, Scope, SteppedLayer
+from giantstep.theory.first_layer.interface import Scope, SteppedLayer
 from giantstep.theory.first_layer.letters import letters_scope
 from giantstep.theory.first_layer.network_state import shared_parameters
 
@@ -35,10 +35,6 @@ class Initial(SteppedLayer):
             fraction=tuple(fractions.tolist()),
             **shared_parameters(self.problem),
         )
-
-    def mean_rows(self) -> MeanRows:
-        """Return that rows are independent."""
-        return MeanRows.independent(self.features.groups.c.size)
 
     def own_output(self, dimension: float) -> float:
         """Return that no output moves rows."""

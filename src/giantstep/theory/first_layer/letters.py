@@ -37,23 +37,15 @@ class Letters(SteppedLayer):
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
-        of, several = self.problem, "in the theory of readouts of several values"
+        of, several = self.problem, "where letters have spikes of their own"
         steps = of.steps == 1 or of.readout not in (NORMAL, FINER_NORMAL)
-        transfer = "1, and the same target, where groups of neurons have spikes of their own"
+        smooth = not lookup_loss(of.step_loss).corners
         return [
-            ("reuse_batch", not of.reuses_samples, f"false {several}, which needs fresh batches"),
-            (
-                "optimizer",
-                of.optimizer == SGD,
-                f"{SGD} {several} with activations that are not odd",
-            ),
+            ("reuse_batch", not of.reuses_samples, f"false {several}"),
+            ("optimizer", of.optimizer == SGD, f"{SGD} {several}"),
             ("steps", steps, "1 in the theory of a normal readout"),
-            ("task_overlap", not of.is_transfer, transfer),
-            (
-                "step_loss",
-                not lookup_loss(of.step_loss).corners,
-                f"smooth, as logistic is, {several}",
-            ),
+            ("task_overlap", not of.is_transfer, f"1, and the same target, {several}"),
+            ("step_loss", smooth, f"smooth, as logistic is, {several}"),
             letters_scope(of),
         ]
 

@@ -142,8 +142,5 @@ def check_weights(protocol: Protocol, bulk_variance: float, spike_strength: floa
     """
     if bulk_variance in BULK_VARIANCE and spike_strength in SPIKE_STRENGTH:
         return
-    allowed = (
-        "small enough (and noise, readout and steps small, beta and alpha0 large enough) that rows"
-        f" have a squared norm of at most {BULK_VARIANCE.upper:g} after every step"
-    )
+    allowed = f"so small that rows have a squared norm of at most {BULK_VARIANCE.upper:g}"
     raise refusal("learning_rate", protocol.learning_rate, allowed)

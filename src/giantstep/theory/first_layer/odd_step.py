@@ -15,6 +15,7 @@ from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.theory.features.conditional_features import ConditionalFeatures
+from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.first_layer.network_state import (
     NetworkState,
     check_weights,
@@ -94,10 +95,6 @@ class OddLetters(OddStep):
         rows = RowCovariance(f.B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
         return GroupsBulk(rows, omega * batch.norm_coupling)
 
-    def row_overlap(self, srf: SpikedFeatures) -> float:
-        """Compute d times the variance of a row's projection on the target."""
-        return float(np.max(srf.groups.c))
-
-    def learned_by_chance(self, dimension: float) -> float:
-        """Leave out what neurons learn by chance."""
-        return 0.0
+    # As of rows that no step has moved.
+    row_overlap = FirstLayer.row_overlap
+    learned_by_chance = FirstLayer.learned_by_chance

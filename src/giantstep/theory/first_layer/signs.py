@@ -20,7 +20,7 @@ from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.descent import Descent, with_rows
-from giantstep.theory.first_layer.fresh_step import FreshStep, next_step
+from giantstep.theory.first_layer.fresh_step import next_step
 from giantstep.theory.first_layer.interface import Scope
 from giantstep.theory.first_layer.network_state import NetworkState, check_weights
 from giantstep.theory.first_layer.sign_directions import directions_after_signs
@@ -32,11 +32,6 @@ from giantstep.validation import refusal
 
 # E |z|: of a unit of the step's length, what is along the gradient.
 _ALONG_GRADIENT = math.sqrt(2 / math.pi)
-
-
-def first_step(protocol: Protocol, fineness: int = 1) -> FreshStep:
-    """Compute the first step of plain descent, of a uniform readout."""
-    return next_step(protocol, NetworkState.at_initialisation(protocol.target), fineness)
 
 
 class Signs(Descent):
@@ -115,10 +110,8 @@ class Signs(Descent):
         Where its mean or its noise vanishes, signs are those of plain descent, and noise without a
         direction.
         """
-        e, step = (
-            self.protocol.learning_rate / self.protocol.beta,
-            first_step(self.descent, self.fineness),
-        )
+        e = self.protocol.learning_rate / self.protocol.beta
+        step = next_step(self.descent, self.states[0], self.fineness)
         return directions_after_signs(step, e, self.limit) or self.plain.rows_in_limit()
 
     def at_complex_ridges(self) -> ContinuedVariances:
@@ -162,6 +155,7 @@ class OddSigns(Signs):
 
 def _gradient_length(protocol: Protocol) -> float:
     """Compute the length of a row of the first gradient, times p: that of its step for e = 1."""
-    step = first_step(replace(protocol, learning_rate=protocol.beta))
+    initial = NetworkState.at_initialisation(protocol.target)
+    step = next_step(replace(protocol, learning_rate=protocol.beta), initial, 1)
     (growth,), (c,) = step.growth, step.bulk_variance
     return math.sqrt(step.spike @ step.spike + (growth - 1) ** 2 + c - growth**2)

@@ -18,7 +18,7 @@ from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.theory.features.conditional_target import across_basis
 
 # The least and the largest degree of the polynomials.
-_LEAST, MOST = 8, 192
+LEAST, MOST = 8, 192
 # The largest on finer rules: where the other does not reach that, what the answer changes by is
 # more than its error.
 FEWER = 144
@@ -99,7 +99,7 @@ class RowFunctions:
         functions: Callable[[Array], Array],
         tolerance: float,
         most: int = MOST,
-        least: int = _LEAST,
+        least: int = LEAST,
     ) -> RowFunctions:
         """Fit polynomials to functions of t, shape (S,), whose values have shape (S, functions).
 
