@@ -14,7 +14,7 @@ from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
-from giantstep.questions.arguments import Argument, arguments_of
+from giantstep.questions.arguments import PAIR, Argument, arguments_of
 
 
 class Kind(NamedTuple):
@@ -76,6 +76,6 @@ def statement_of(
 def _values(of: Argument, given: Mapping[str, Any]) -> Sequence[Any]:
     """Return the values of an argument, by default a single one."""
     value = given.get(of.name, [of.default])
-    if of.is_sequence and of.name in given:
+    if of.kind is PAIR and of.name in given:
         return [tuple(value)]
     return value if isinstance(value, list) else [value]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import os
 import signal
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing import forkserver
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
@@ -128,18 +126,10 @@ class Child:
 def _serve(pipe: Connection, work: str) -> None:
     """Do tasks in the child, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this
-    threading.Thread(target=_end_with_server, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
             if (task := pipe.recv()) is not None:  # it was superseded after it had ended
                 _do(pipe, work, *task)
-
-
-def _end_with_server() -> None:
-    """End this process when that of the server has ended, though a task may be silent for long."""
-    if (server := multiprocessing.parent_process()) is not None:
-        wait([server.sentinel])
-    os._exit(1)
 
 
 class _SupersededError(Exception):

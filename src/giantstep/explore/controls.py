@@ -124,15 +124,14 @@ def _refused(question: Question) -> Iterator[tuple[str, str]]:
 
 
 # Functions may be written out; a refusal that has all their names is too long for a field.
-_FUNCTIONS, _LONG = ("activation", "target", "pretrain_target"), 200
+_LONG = 200
 
 
 def fault_text(fault: Fault) -> str:
     """Write a fault for the field that it is about."""
     allowed = fault.allowed
-    if fault.name in _FUNCTIONS and len(allowed) > _LONG:
-        several = "" if fault.name == "activation" else " or z1+z1*z2"
-        allowed = f"a function by its name, or written out, such as z+sin(2*z){several}"
+    if len(allowed) > _LONG:
+        allowed = "a function by its name, or written out, such as z+sin(2*z)"
     return f"{fault.name} = {shown(fault.value)}: must be {allowed}{fault.hint}"
 
 

@@ -18,7 +18,6 @@ from giantstep.explore.view import View, axis_values, simulated_values
 from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.losses import SQUARE
 from giantstep.questions.costs import check_cost, cost_of, total_cost
-from giantstep.questions.progress import part as part_of
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task, answer_task
 from giantstep.validation import refusal
@@ -53,19 +52,11 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
     theory = _theory(question, view, np.array(values))
     say({"theory": theory, "fraction": 0.0, "done": False})
 
-    def tell(share: float) -> None:
-        say({"fraction": share, "done": False})
-
-    replicates: list[list[xr.Dataset]] = []
+    errors: list[Array] = []
     for network in range(task.networks):
-        report = part_of(tell, network, task.networks)
-        replicates.append([
-            answer_task(with_networks(one, (network,)), progress=part_of(report, k, len(tasks)))
-            for k, one in enumerate(tasks)
-        ])  # fmt: skip
-        errors = np.stack([_errors(parts) for parts in replicates])
+        errors.append(_errors([answer_task(with_networks(one, (network,))) for one in tasks]))
         done = network + 1 == task.networks
-        said = _statistics(values, errors, theory["at"], task.dimension)
+        said = _statistics(values, np.stack(errors), theory["at"], task.dimension)
         say(said | {"theory": theory, "fraction": (network + 1) / task.networks, "done": done})
 
 

@@ -14,7 +14,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from giantstep.explore.controls import page_variables
-from giantstep.validation import refusal
 
 HOST = "127.0.0.1"
 
@@ -33,7 +32,7 @@ def serve(port: int = 0, browser: bool = True, project: Path = Path()) -> None:
 
     Raises
     ------
-    InvalidParametersError
+    OSError
         If the port is taken.
     """
     for library in ("OPENBLAS", "OMP", "MKL"):
@@ -70,7 +69,8 @@ def make_server(port: int, project: Path) -> Any:
     os.environ.pop("BOKEH_ALLOW_WS_ORIGIN", None)
     # It warns of each answer that comes after its page was left or reloaded.
     getLogger("bokeh.server.views.ws").setLevel("ERROR")
-    port = free_port(port)
+    with create_server((HOST, port)) as socket:  # for 0, any that is free
+        port = socket.getsockname()[1]
     hosts = [f"{HOST}:{port}", f"localhost:{port}"]
     page = FunctionHandler(lambda document: _open_page(document, port, project))
     return Server(
@@ -86,21 +86,6 @@ def make_server(port: int, project: Path) -> Any:
         websocket_max_message_size=2**20,
         keep_alive_milliseconds=10_000,
     )
-
-
-def free_port(port: int) -> int:
-    """Return the port if it is free, or for 0 any that is.
-
-    Raises
-    ------
-    InvalidParametersError
-    """
-    try:
-        with create_server((HOST, port)) as socket:
-            return int(socket.getsockname()[1])
-    except OSError as error:
-        allowed = f"free ({os.strerror(error.errno or 0)}); 0 finds one that is"
-        raise refusal("port", port, allowed) from error
 
 
 def _open_page(document: Any, port: int, project: Path) -> None:

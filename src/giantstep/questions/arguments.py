@@ -86,11 +86,6 @@ class Argument:
             return PAIR
         return bool if self.domain is FLAG else str
 
-    @property
-    def is_sequence(self) -> bool:
-        """Whether a sequence is one value: a vocabulary, or what a question takes at once."""
-        return self.many is Many.TOGETHER or self.kind is PAIR
-
     def faults(self, given: Any) -> list[Fault]:
         """List what is wrong with what is given: one value, or a list or the keys of several."""
         several = self.many is not Many.REFUSED and isinstance(given, list | Mapping)

@@ -25,12 +25,11 @@ from giantstep.problems.losses import KNOWN_LOSSES, SQUARE, is_square, lookup_lo
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.questions.choices import LIMIT
 from giantstep.questions.declaration import Work, stated
 from giantstep.questions.task import Task
 from giantstep.questions.values import as_lists, is_several
 from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS, SINGLE_FROM
-from giantstep.validation import RefusalError, raise_all
+from giantstep.validation import RefusalError
 
 MIB = 2**20
 # Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
@@ -105,7 +104,7 @@ def check_cost(cost: Cost, max_hours: float, max_memory: float | None = None) ->
 
     Raises
     ------
-    InvalidParametersError, CostError
+    CostError
     """
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     memory = machine if max_memory is None else max_memory
@@ -113,7 +112,6 @@ def check_cost(cost: Cost, max_hours: float, max_memory: float | None = None) ->
         ("max_memory", cost.memory / 1024, memory, "GiB of memory"),
         ("max_hours", cost.seconds / 3600, max_hours, "core-hours"),
     ):
-        raise_all(LIMIT.read(name, most)[1])
         if takes > most:
             raise CostError(
                 f"this takes about {takes:,.3g} {unit}, more than {most:,.3g}: it must be smaller,"
