@@ -52,6 +52,7 @@ NETWORKS = {
     "a preconditioner": (
         Protocol("tanh", "sign", 3, 2, 1, precondition=1, **POWER), POINT, Sizes(200), 24
     ),
+    "another task": (TRANSFER, Grid((2.0,), (0.3,)), Sizes(120), 10),
 }  # fmt: skip
 SLOW = {
     "decay": (replace(SINE, learning_rate=3, alpha0=4, decay=0.5), POINT, Sizes(250), 12),
@@ -90,7 +91,6 @@ SLOW = {
     "a normal readout of relu": (
         replace(NORMAL, activation="relu", target="sign"), POINT, Sizes(400), 16
     ),
-    "another task": (TRANSFER, Grid((2.0,), (0.3,)), Sizes(120), 10),
     "another task of letters": (
         replace(TRANSFER, readout=((1, 0.5), (-2, 0.5))), Grid((2.0,), (0.3,)), Sizes(120), 10
     ),

@@ -14,13 +14,7 @@ from giantstep.cli.commands import commands
 from giantstep.cli.parser import make_parser, parse
 
 # CHANGELOG names what is gone.
-OUTSIDE = (
-    "README.md",
-    "CONTRIBUTING.md",
-    "CODE_OF_CONDUCT.md",
-    "config/README.md",
-    "paper/paper.md",
-)
+OUTSIDE = "README.md CONTRIBUTING.md CODE_OF_CONDUCT.md config/README.md paper/paper.md".split()
 INSIDE = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [ROOT / name for name in OUTSIDE]
 PAGES += [page for page in INSIDE if not {"generated", "build"} & set(page.parts)]
@@ -29,62 +23,24 @@ LINK = re.compile(r"""(?:\]\(|src=")(?!https?:)([^)"\s#]*)(#[^)"\s]*)?[)"]""")
 QUOTED = re.compile(r"`([^`\n]+)`")
 EXAMPLE = re.compile(r"^(?: {4}|\$ )(giantstep \w.*)$|`(giantstep [a-z]+ [^`]*)`", re.MULTILINE)
 OPTION = re.compile(r"(?<![\w-])--([a-z][\w-]*)")
-FOREIGN = {
-    # of Snakemake
-    *(
-        "cores",
-        "configfile",
-        "config",
-        "profile",
-        "report",
-        "dag",
-        "lint",
-        "list-rules",
-        "jobs",
-        "force",
-    ),
-    *("printshellcmds", "verbose", "group-components"),
-    # of pip, uv and rattler-build
-    *("editable", "no-deps", "require-hashes", "python", "recipe"),
-}
+# Of Snakemake; of pip, uv and rattler-build.
+FOREIGN = """
+cores configfile config profile report dag lint list-rules jobs force printshellcmds verbose
+group-components
+editable no-deps require-hashes python recipe
+""".split()
 PATH = re.compile(
     r"(?:[\w-]+/)*[\w.-]+\.(?:py|md|yaml|yml|toml|csv|smk|cff|json|lock|bib|sh|txt)|(?:[\w-]+/)+"
 )
 # What a run or a reader writes, and what is made up.
 WRITTEN = ("results/", "figures/", "logs/", ".snakemake/", "docs/build/", "build/", "NAME", "FILE")
-MADE_UP = {
-    *(
-        "answer.csv",
-        "sweep.csv",
-        "data.csv",
-        "spectrum.csv",
-        "X.csv",
-        "y.csv",
-        "mine.py",
-        "mine.yaml",
-    ),
-    *(
-        "config/figures/mine.py",
-        "config/figures/mine.yaml",
-        "config/figures/batch.yaml",
-        "batch.yaml",
-    ),
-    *("config/figures/example.yaml", "config/figures/data.csv", "data/measured.csv"),
-    # inside of an archive
-    "ro-crate-metadata.json",
-}
+MADE_UP = """
+answer.csv sweep.csv data.csv spectrum.csv X.csv y.csv mine.py mine.yaml batch.yaml
+config/figures/mine.py config/figures/mine.yaml config/figures/batch.yaml
+config/figures/example.yaml config/figures/data.csv data/measured.csv ro-crate-metadata.json
+""".split()
 FIGURE = re.compile(r"[Ff]igures? (S?\d+)\b|\bfig(s?\d+)\b")
-ROOTS = (
-    "",
-    "docs",
-    "src",
-    "src/giantstep",
-    "workflow",
-    "config",
-    "benchmarks",
-    "tests",
-    "docs/curves",
-)
+ROOTS = ["", *"docs src src/giantstep workflow config benchmarks tests docs/curves".split()]
 
 
 def slug(heading):

@@ -11,21 +11,6 @@ from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.problems.protocol import Protocol
 from giantstep.simulation.gradients import batch_slopes
 from giantstep.simulation.samples import FIRST_BATCH, draw_samples, stream
-from giantstep.theory.first_layer.equivalent_features import equivalent_features
-
-
-def test_first_layer_after_the_step_has_the_equivalent_bulk_and_spike():
-    protocol = Protocol("tanh", "sign", 2, alpha0=2, beta=0.5)
-    srf = equivalent_features(protocol)
-    (layer,) = first_layers(protocol, 1200)
-    _, strengths, directions = np.linalg.svd(layer.weights, full_matrices=False)
-    assert strengths[0] > 2 * strengths[1]
-    assert abs(directions[0] @ layer.spike) > 0.98
-    assert layer.spike @ layer.theta == pytest.approx(srf.alignment, rel=0.03)
-    assert layer.strengths == pytest.approx(srf.groups.u[0], rel=0.05)
-    assert layer.weights @ layer.spike == pytest.approx(layer.strengths, abs=0.3)
-    bulk = layer.weights - np.outer(layer.strengths, layer.spike)
-    assert np.sum(bulk**2, axis=1).mean() == pytest.approx(srf.groups.c[0], rel=0.03)
 
 
 @pytest.mark.parametrize("alpha0", [2, np.inf])

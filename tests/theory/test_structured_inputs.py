@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from networks import first_layers
 
 import giantstep
 from giantstep.problems.grid import Grid
@@ -118,16 +117,6 @@ def test_errors_approach_the_lower_bound():
     error = solve(wide, Grid((1e4,), (50.0,))).test_error.item()
     bound = bounds(problem).lower
     assert bound < error < 1.01 * bound
-
-
-def test_the_step_of_a_network():
-    problem = replace(PROBLEM, alpha0=4, target_decay=1)
-    (layer,) = first_layers(problem, 500)
-    expected = equivalent_features(problem, 500)
-    assert layer.spike @ layer.theta == pytest.approx(expected.alignment, abs=0.05)
-    assert layer.strengths[0] == pytest.approx(expected.spike_strength[0], rel=0.1)
-    bulk = layer.weights - np.outer(layer.strengths, layer.spike)
-    assert np.mean(np.sum(bulk**2, axis=1)) == pytest.approx(expected.bulk_variance[0], rel=0.03)
 
 
 def test_leading_directions_make_the_theory_pessimistic():

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from networks import first_layers
 
 import giantstep
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.validation import InvalidParametersError
 
 
@@ -36,14 +34,6 @@ def test_the_same_function_along_nearly_the_same_direction_is_nearly_the_same_ta
         for overlap in (1 - 1e-9, 1)
     )
     assert near.test_error.item() == pytest.approx(same.test_error.item(), rel=1e-7)
-
-
-def test_rows_of_a_network_lie_along_the_task_of_its_steps():
-    problem = transfer()
-    (layer,) = first_layers(problem, 500)
-    expected = equivalent_features(problem)
-    assert layer.spike @ layer.theta == pytest.approx(expected.first_alignment, abs=0.06)
-    assert expected.first_alignment == 0.4 * equivalent_features(problem.pretraining).alignment
 
 
 def test_targets_of_several_directions_are_refused():

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from giantstep.numerics.packed_symmetric import Triangle
 from giantstep.problems.spiked_features import Groups
 from giantstep.simulation.first_layer import group_members
 from giantstep.theory.rows.isotropic import IsotropicBulk
@@ -47,26 +46,6 @@ def test_variances_are_traces_over_an_actual_matrix(beta, groups):
     change = (actual - traces(V1_hat * 1.001, L * 1.001)) / 0.001
     direction = np.concatenate([V1_hat[np.triu_indices(count)], L])
     assert T[0] @ direction == pytest.approx(change, rel=2e-2, abs=4e-3)
-
-
-@pytest.mark.parametrize("count", [1, 3])
-def test_T_is_minus_the_derivative_of_the_variances(count):
-    rng = np.random.default_rng(2)
-    groups, triangle = (
-        groups_of(rng.uniform(1, 3, count), np.full(count, 1 / count)),
-        Triangle(count),
-    )
-    root = rng.standard_normal((count, count))
-    hats = np.concatenate([triangle.pack(root @ root.T + 0.1), rng.uniform(0.1, 1, count)])
-
-    def at(hats):
-        V1_hat = triangle.unpack(hats[None, : triangle.size])
-        isotropic = IsotropicBulk(np.eye(count), groups, 1.7)
-        return isotropic.variances(V1_hat, hats[None, triangle.size :])
-
-    steps = 1e-6 * np.eye(hats.size)
-    differences = [(at(hats - h)[0][0] - at(hats + h)[0][0]) / 2e-6 for h in steps]
-    assert at(hats)[1][0] == pytest.approx(np.transpose(differences), rel=1e-6, abs=1e-8)
 
 
 def test_the_closed_form_of_one_group_and_the_general_iteration_agree():

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from giantstep.numerics.packed_symmetric import Triangle
 from giantstep.problems.bulk_kind import TRAINED
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
@@ -14,7 +13,6 @@ from giantstep.theory.readout.solve import solve
 from giantstep.theory.rows.eigenmodes import RowCovariance
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.groups import GroupsBulk
-from giantstep.theory.rows.interface import Hats
 
 LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
 
@@ -25,45 +23,6 @@ def of_protocol(protocol):
     (omega, pi), base = np.array(protocol.readout).T, np.ones(len(protocol.readout))
     rows = RowCovariance(features.B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
     return GroupsBulk(rows, omega * batch.norm_coupling)
-
-
-@pytest.mark.parametrize("readout", [((1.0, 1.0),), LETTERS])
-def test_derivatives_are_those_of_the_variances(readout):
-    # An entry of T is minus dV by one hat; the response to norms is in K, whose derivative sources
-    # are. Both against differences of the solution itself.
-    bulk = of_protocol(Protocol("tanh", "sin", 2, 0.8, 1.2, noise=0.1, readout=readout))
-    rank, groups = bulk.rows.B.shape[1], len(readout)
-    triangle, rng, step = Triangle(rank), np.random.default_rng(0), 1e-5
-    root = rng.standard_normal((rank, rank))
-    hats = np.concatenate(
-        [triangle.pack(0.5 * np.eye(rank) + root @ root.T / rank), [0.3] * groups]
-    )
-    along = rng.standard_normal((1, rank + groups))
-    across = rng.standard_normal((1, rank))
-
-    def split(hats):
-        return triangle.unpack(hats[None, : triangle.size]), hats[None, triangle.size :]
-
-    def form(hats):
-        response = bulk.spike_response(split(hats)[0], bulk.variances(*split(hats))[0])
-        z = np.concatenate([along, across], axis=1)[0]
-        upper = np.concatenate([response.along[0], response.mixed[0]], axis=1)
-        lower = np.concatenate([response.mixed[0].T, response.across[0]], axis=1)
-        return z @ np.concatenate([upper, lower]) @ z
-
-    V, T = bulk.variances(*split(hats))
-    moves = step * np.eye(hats.size)
-    slopes = [
-        bulk.variances(*split(hats - e))[0] - bulk.variances(*split(hats + e))[0] for e in moves
-    ]
-    assert T[0].T == pytest.approx(np.concatenate(slopes) / (2 * step), rel=1e-6, abs=1e-8)
-    response = bulk.spike_response(split(hats)[0], V)
-    given = Hats(along, across, np.zeros((1, groups)))
-    first, second = response.pair(response).sources(given, given)
-    multiplicity = np.concatenate([triangle.multiplicity, np.ones(groups)])
-    changes = np.array([form(hats - e) - form(hats + e) for e in moves]) / (2 * step)
-    sources = (T @ first[0] + second)[0]
-    assert sources == pytest.approx(changes / multiplicity, rel=1e-6, abs=1e-6)
 
 
 def test_overlaps_answer_as_those_of_actual_rows():

@@ -15,7 +15,6 @@ from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.solve import readout_of, solve
 from giantstep.theory.rows.first_batch import FirstBatch
-from giantstep.theory.rows.interface import Hats
 from giantstep.validation import InvalidParametersError
 
 SOFTPLUS = Protocol("softplus", "polynomial:0.5,1,0.5", 1, alpha0=3, beta=1, steps=2)
@@ -84,28 +83,6 @@ def test_forms_and_the_recursion_have_the_same_covariance():
     assert found == pytest.approx(sigma, rel=1e-7, abs=1e-9)
 
 
-def test_derivatives_are_those_of_differences():
-    protocol = replace(SOFTPLUS, steps=1)
-    layer = layer_of(protocol)
-    bulk = layer.bulk(TRAINED, layer.conditional(TRAINED))
-    hats, L, step = np.array([[[0.9]]]), np.array([[0.5]]), 1e-5
-    z, along, across = np.array([0.3, 0.4, -0.2]), np.array([[0.3, -0.2]]), np.array([[0.4]])
-
-    def at(V1_hat, L):
-        V, T = bulk.variances(V1_hat, L)
-        response = bulk.spike_response(V1_hat, V)
-        return V[0], T[0], z @ response.K[0] @ z, response
-
-    pairs = [(at(hats + step, L), at(hats - step, L)), (at(hats, L + step), at(hats, L - step))]
-    _, T, _, response = at(hats, L)
-    slopes = [(up[0] - down[0]) / (2 * step) for up, down in pairs]
-    assert -np.transpose(slopes) == pytest.approx(T, rel=1e-6)
-    given = Hats(along, across, np.zeros((1, 1)))
-    first, second = response.pair(response).sources(given, given)
-    slopes = [(up[2] - down[2]) / (2 * step) for up, down in pairs]
-    assert T @ first[0] + second[0] == pytest.approx(-np.array(slopes), rel=1e-6)
-
-
 # theory.md section 24: errors at (alpha, ridge) = (.7, .1), (2, .1), (2, .01), (1, 1).
 SEVERAL = [
     (("gelu", "z1+z2+0.5*z1*z2", 3, 4), 2, [1.457103, 1.225763, 1.610958, 1.325111]),
@@ -120,14 +97,6 @@ def test_several_directions_have_the_errors_of_the_reference(setting, steps, err
     found = readout_of(protocol, TRAINED).solve(*points)
     assert found.test_error == pytest.approx(errors, abs=1e-6)
     assert not found.status.any()
-
-
-def test_axes_and_idle_directions_of_a_target_change_nothing():
-    one, two = (
-        solve(replace(SOFTPLUS, target=target, noise=0.1), GRID, TRAINED)
-        for target in ("1.4142135623730951*z1", "z1+z2")
-    )
-    assert one.test_error == pytest.approx(two.test_error, rel=1e-9)
 
 
 MOVED = 1e-7
@@ -150,14 +119,6 @@ MOVED = 1e-7
 def test_no_parameter_makes_the_error_jump(protocol, moved, bulk, dimension):
     here, there = (solve(p, GRID, bulk, dimension) for p in (protocol, replace(protocol, **moved)))
     assert there.test_error == pytest.approx(here.test_error, rel=1e-6)
-
-
-@pytest.mark.parametrize("alpha0", [1e-2, 1, np.inf])
-def test_the_bulk_of_a_vanishing_step_is_isotropic(alpha0):
-    # As d -> infinity even a vanishing spike is a feature: it is the error's limit that differs.
-    protocol = replace(TANH, learning_rate=1e-8, alpha0=alpha0)
-    isotropic, trained = (solve(protocol, GRID, bulk) for bulk in BULKS)
-    assert trained.test_error == pytest.approx(isotropic.test_error, rel=1e-6)
 
 
 def test_a_network_upside_down_has_the_same_theory():
