@@ -14,7 +14,7 @@ from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import OPTIMAL
 from giantstep.questions.declaration import stated
-from giantstep.theory.optima import CROSS_VALIDATION, GCV, LEAVE_ONE_OUT, TEST_ERROR
+from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, GCV, LEAVE_ONE_OUT, TEST_ERROR
 from giantstep.validation import Fault
 
 _STRUCTURED_INPUTS = "theory, sweep, simulate, compare and optimise take others"
@@ -44,6 +44,8 @@ def criterion_faults(
     problem: Problem, by: str, optimised: bool = True, loss: str = SQUARE
 ) -> list[Fault]:
     """List what is wrong with the error that an optimum minimises, if there is an optimum."""
+    if by not in CRITERIA:
+        return [Fault("by", by, f"one of {', '.join(CRITERIA)}")]
     if by == TEST_ERROR:
         return []
     faults = [] if optimised else [Fault("by", by, f"given with ridge {OPTIMAL}")]
