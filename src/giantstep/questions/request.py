@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.combinations import combinations
 from giantstep.problems.domains import THEORY_DIMENSION
@@ -76,13 +75,6 @@ class Request(NamedTuple):
         """Whether the ridge is the best of each point."""
         return RIDGE.name not in self.values
 
-    @property
-    def points(self) -> tuple[Array, Array]:
-        """Every alpha with every ridge, as two arrays of one dimension; NaN for the best ridge."""
-        axes = (np.array(self.values.get(name, [math.nan])) for name in POINTS)
-        mesh = np.meshgrid(*axes, indexing="ij")
-        return mesh[0].ravel(), mesh[1].ravel()
-
     def solve(
         self, zero_one: bool = True, progress: Progress = bar
     ) -> tuple[xr.Dataset, list[str]]:
@@ -101,7 +93,8 @@ class Request(NamedTuple):
         """
         count, refused = len(self.cases), list[Fault]()
         solved: list[Columns | None] = [None] * count
-        alpha, ridge = self.points
+        axes = (np.array(self.values.get(name, [math.nan])) for name in POINTS)
+        alpha, ridge = (x.ravel() for x in np.meshgrid(*axes, indexing="ij"))
         for place, case in enumerate(self.cases):
             with collected(refused):
                 if isinstance(case, InvalidParametersError):

@@ -12,7 +12,7 @@ from contourpy import contour_generator
 from scipy.ndimage import zoom
 
 from giantstep.arrays import Array
-from giantstep.explore.parameters import AXES, Axis, axis_label
+from giantstep.explore.parameters import AXES, axis_label
 from giantstep.explore.plots.base import Plot, empty, round_up
 from giantstep.explore.view import ERROR, View
 
@@ -34,12 +34,12 @@ class MapPlot(Plot):
         super().__init__(view, theme, labels, **scales, **ranges)
         plot = self.figure
         plot.grid.visible = False
-        self.image = empty("image", "x", "y", "width", "height", "advice")
+        self.image = empty("image", "advice")
         # Yellow is good: a small error, or a large gain.
         self.mapper = LinearColorMapper(
             palette=Viridis256 if self.gain else Viridis256[::-1], nan_color="#9aa3b2"
         )
-        box = {"x": "x", "y": "y", "dw": "width", "dh": "height"}
+        box = {"x": x.start, "y": y.start, "dw": x.stop - x.start, "dh": y.stop - y.start}
         drawn = plot.image("image", **box, source=self.image, color_mapper=self.mapper)
         self.lines = empty("xs", "ys")
         plot.multi_line("xs", "ys", source=self.lines, line_color="#10151f", line_alpha=0.6)
@@ -60,18 +60,10 @@ class MapPlot(Plot):
         # The places of pixels among cells that are counted from 0.
         rows, columns = (np.linspace(0, n - 1, _PIXELS * (n - 1) + 1) for n in values.shape)
         fine = zoom(values, [rows.size / len(values), columns.size / values.shape[1]], order=1)
-        left, right = _ends(self.axes[0], columns.size)
-        low, high = _ends(self.axes[1], rows.size)
         nearest = np.ix_(np.rint(rows).astype(int), np.rint(columns).astype(int))
         advice = answer["advice"]
-        self.image.data = {
-            "image": [fine],
-            "advice": [advice[nearest].tolist() if advice.any() else ""],
-            "x": [left],
-            "y": [low],
-            "width": [right - left],
-            "height": [high - low],
-        }
+        texts = advice[nearest].tolist() if advice.any() else ""
+        self.image.data = {"image": [fine], "advice": [texts]}
         finite = values[np.isfinite(values)]
         if finite.size:
             most = (0.03, 1.0) if self.gain else (0.0, 0.97)
@@ -92,13 +84,6 @@ class MapPlot(Plot):
             "xs": [self.axes[0].at(line[:, 0]) for line in drawn],
             "ys": [self.axes[1].at(line[:, 1]) for line in drawn],
         }
-
-
-def _ends(axis: Axis, pixels: int) -> tuple[float, float]:
-    """Return where the first pixel begins and the last one ends."""
-    half = 1 / (2 * (pixels - 1))
-    low, high = axis.at([-half, 1 + half]).tolist()
-    return low, high
 
 
 def round_levels(low: float, high: float) -> Array:
