@@ -28,7 +28,7 @@ from giantstep.numerics.quadrature import product_rule
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.canonical import digest
 from giantstep.problems.teachers import Teacher, lookup_teacher
-from giantstep.simulation.gradient_steps import BatchSteps
+from giantstep.simulation.gradient_steps import batch_steps
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, stream, unit_rows
 from giantstep.simulation.threads import workers
 from giantstep.theory.first_layer.letters_step import LettersStep, averages_of_letters
@@ -130,7 +130,7 @@ def simulate(problem: Recovery, dimension: int, network: int, seed: int = SEED) 
     with workers(1) as pool:
         rate, samples = problem.rate(dimension), problem.batch(dimension)
         rates, counts = [rate] * problem.steps, [samples] * problem.steps
-        for _ in BatchSteps(protocol, omega, rates, counts, draw, pool).take(weights):
+        for _ in batch_steps(protocol, omega, rates, counts, draw, pool, weights):
             rows.append(along(weights, directions))
             changes.append(along(weights - initial, directions))
     return Shares(np.stack(rows), np.stack(np.broadcast_arrays(*changes)))

@@ -25,7 +25,7 @@ from giantstep.problems.sizes import Sizes, group_ends
 from giantstep.problems.spiked_features import CONDITIONAL_GAUSSIAN, Groups, SpikedFeatures
 from giantstep.problems.targets import lookup_target, teacher_of
 from giantstep.simulation.arithmetic import check_weights
-from giantstep.simulation.gradient_steps import BatchSteps, take_step
+from giantstep.simulation.gradient_steps import batch_steps, take_step
 from giantstep.simulation.gradients import population_gradient
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, draw_samples, stream, unit_rows
 from giantstep.simulation.threads import Workers
@@ -205,7 +205,7 @@ def _train(
         mean = _follow_population(problem, rates, weights, omega, directions)
     else:
         counts = [sizes.count(step.alpha0) for step in steps]
-        mean, *_ = BatchSteps(problem, omega, rates, counts, draw, pool).take(weights)
+        mean, *_ = batch_steps(problem, omega, rates, counts, draw, pool, weights)
     if problem.has_covariance:
         weights *= _scales(problem)
         mean = mean * _scales(problem)

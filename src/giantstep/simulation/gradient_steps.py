@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -40,55 +39,53 @@ def take_step(problem: Protocol, weights: Single, step: Reals, rate: float) -> N
     weights += step.astype(np.float32, copy=False)
 
 
-class BatchSteps(NamedTuple):
-    """Steps `w_i += rate omega_i E (y - f(x)) sigma'(w_i.x) x`, each a mean over a batch.
+def batch_steps(
+    problem: Protocol,
+    omega: Single,
+    rates: Sequence[float],
+    counts: Sequence[int],
+    draw: Callable[[int, int, int], tuple[Single, Single]],
+    pool: Workers,
+    weights: Single,
+) -> Iterator[Array]:
+    """Take steps `w_i += rate omega_i E (y - f(x)) sigma'(w_i.x) x`, each a mean over a batch.
 
-    Attributes
+    Parameters
     ----------
     problem : Protocol
     omega : Single, shape (p,)
         The readout times sqrt(p): `f(x) = sum_i omega_i sigma(w_i.x)/p`.
     rates : sequence of float
         Of each step.
-    samples : sequence of int
-        In the batch of each.
+    counts : sequence of int
+        Of the samples in the batch of each.
     draw : callable
         From the numbers of a batch and of a block in it, and the samples in the block, to its
         inputs and labels.
     pool : Workers
         The threads that compute on blocks.
+    weights : Single, shape (p, d)
+        Changed in place.
+
+    Yields
+    ------
+    Array, shape (d,)
+        The mean of y x over the batch, after each step.
     """
+    activation, loss = lookup(problem.activation), lookup_loss(problem.step_loss)
 
-    problem: Protocol
-    omega: Single
-    rates: Sequence[float]
-    samples: Sequence[int]
-    draw: Callable[[int, int, int], tuple[Single, Single]]
-    pool: Workers
+    def block(item: tuple[int, int, int]) -> tuple[Single, Single, Array]:
+        inputs, labels = draw(*item)
+        slopes = batch_slopes(weights, omega, activation, inputs, labels, loss)
+        return slopes, inputs, labels.astype(float) @ inputs
 
-    def take(self, weights: Single) -> Iterator[Array]:
-        """Change the weights in place, step by step; yield each batch's mean of y x."""
-        steps = zip(self.problem.each_step, self.rates, self.samples, strict=True)
-        for k, (step, rate, samples) in enumerate(steps):
-            gradient, correlation = self._sums(
-                weights, 0 if self.problem.reuse_batch else k, samples
-            )
-            gradient *= np.float32(rate / samples)
-            take_step(step, weights, gradient, rate)
-            yield correlation / samples
-
-    def _sums(self, weights: Single, batch: int, samples: int) -> tuple[Single, Array]:
-        """Sum `omega_i (y - f(x)) sigma'(w_i.x) x` and y x over a batch."""
-        activation, loss = lookup(self.problem.activation), lookup_loss(self.problem.step_loss)
-
-        def block(item: tuple[int, int]) -> tuple[Single, Single, Array]:
-            inputs, labels = self.draw(batch, *item)
-            slopes = batch_slopes(weights, self.omega, activation, inputs, labels, loss)
-            return slopes, inputs, labels.astype(float) @ inputs
-
+    for k, (step, rate, samples) in enumerate(zip(problem.each_step, rates, counts, strict=True)):
         gradient, correlation = np.zeros_like(weights), np.zeros(weights.shape[1])
-        blocks = enumerate(block_sizes(samples, FEWER_ROWS))
-        for slopes, inputs, of_block in self.pool.map_ahead(block, blocks):
+        batch = 0 if problem.reuse_batch else k
+        blocks = ((batch, *one) for one in enumerate(block_sizes(samples, FEWER_ROWS)))
+        for slopes, inputs, of_block in pool.map_ahead(block, blocks):
             gradient += slopes.T @ inputs
             correlation += of_block
-        return gradient, correlation
+        gradient *= np.float32(rate / samples)
+        take_step(step, weights, gradient, rate)
+        yield correlation / samples
