@@ -16,7 +16,7 @@ from giantstep.theory.first_layer.letters import Letters
 from giantstep.theory.first_layer.odd_step import OddLetters, OddStep
 from giantstep.theory.first_layer.one_batch import OneBatch
 from giantstep.theory.first_layer.recursion import Recursion
-from giantstep.theory.first_layer.signs import OddSigns, Signs
+from giantstep.theory.first_layer.signs import OddLetterSigns, OddSigns, Signs
 
 
 @lru_cache(maxsize=32)
@@ -57,8 +57,9 @@ def _kind(protocol: Protocol) -> type[SteppedLayer]:
     if protocol.has_several_spikes:
         return Letters
     if protocol.optimizer == SIGN_DESCENT:
-        finite = not protocol.follows_population
-        return OddSigns if protocol.as_in_paper and one_letter and finite else Signs
+        if not one_letter:
+            return OddLetterSigns
+        return Signs if protocol.follows_population or not protocol.as_in_paper else OddSigns
     if protocol.reuses_samples:
         return OneBatch
     if protocol.as_in_paper:
