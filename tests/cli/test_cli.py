@@ -93,7 +93,7 @@ BAD = [
     ("theory --ridge -1e-3", "--ridge -0.001: must be a number from 0 to"),
     ("theory --alpha", "argument --alpha: expected at least one argument"),
     ("theory --alignment 1", "--alignment: not for gradient steps"),
-    ("theory --learning-rate 1e12", "must be small enough (and noise"),
+    ("theory --learning-rate 1e12", "must be so small that rows"),
     ("theory --ridge optimal 0.1", "--ridge optimal: must be alone"),
     ("theory --readout 1", "'1' must be VALUE:FRACTION such as 1:0.5, or"),
     ("theory --stop-at 1 --ridge 0.1", "--ridge 0.1: must be left out with stop_at"),

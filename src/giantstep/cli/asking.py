@@ -15,8 +15,7 @@ from giantstep.cli.samples import load_samples
 from giantstep.problems.bulk_kind import TRAINED
 from giantstep.problems.combinations import varied
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
-from giantstep.questions.arguments import OPTIMAL
-from giantstep.questions.choices import GAINS, RIDGE, STOP_AT
+from giantstep.questions.choices import GAINS, STOP_AT
 from giantstep.questions.declaration import declaration_of
 from giantstep.questions.remarks import CORRECTIONS
 from giantstep.questions.request import DEFAULTS
@@ -82,11 +81,8 @@ def _complete(command: str, given: dict[str, Any]) -> None:
         case "map":
             _read_map(given)
         case "optimise":
-            over = given.get("over", ["learning_rate"])
-            if RIDGE in over:
-                given["ridge"] = [OPTIMAL]
-            if "learning_rate" in over and "alpha0" in given:
-                given["learning_rate"] = [1.0]
+            is_rate = "learning_rate" in given.get("over", ["learning_rate"])
+            names = ["learning_rate"] * (is_rate and "alpha0" in given)
         case "plan":
             names = ["alpha0", *given.get("over", ()), *(["beta"] if "flops" in given else [])]
         case "thresholds":

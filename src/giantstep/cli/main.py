@@ -119,8 +119,6 @@ def _check_files(arguments: argparse.Namespace) -> None:
             continue
         if path.suffix not in allowed:
             wrong = f"must end in {', '.join(allowed)}"
-        elif not path.absolute().parent.is_dir():
-            wrong = "there is no such folder"
         elif flag == "output" and path.is_file() and not is_answer(path):
             wrong = "is there, and no answer of giantstep: remove it, or choose another name"
         if wrong:
@@ -189,8 +187,6 @@ def _explore(arguments: argparse.Namespace) -> None:
 def _plot(arguments: argparse.Namespace) -> None:
     """Draw an answer that was saved."""
     require("matplotlib")
-    if not arguments.file.is_file():
-        raise FileNotFoundError(f"there is no {arguments.file}")
     from giantstep.cli.output import read  # only here: it takes a while
 
     _draw(read(arguments.file), arguments, arguments.file.stem)

@@ -161,9 +161,7 @@ def _rank(name: str, data: xr.Dataset, asked: Sequence[str]) -> int:
         return 0 if data[name].values.any() else 3
     if any(one in name for one in asked) and not name.startswith("z_score"):
         return 0
-    if name in _MAIN:
-        return 1
-    return 2 if "error" in name and name != "quadrature_error" else 4
+    return 1 if name in _MAIN else 2 if "error" in name else 4
 
 
 def as_json(data: xr.Dataset) -> str:

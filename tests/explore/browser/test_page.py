@@ -195,7 +195,7 @@ def test_a_slider_plays_to_its_end_or_until_it_is_paused(page):
 
 def test_a_curve_without_solutions_says_why(page):
     page.open("steps=100&bulk=isotropic")
-    assert "must be small enough" in page.text("nothing")
+    assert "must be so small" in page.text("nothing")
     assert "residual" not in page.text("status")
     page.answered(page.change("steps", "1"))
     assert not page.text("nothing")
