@@ -8,7 +8,7 @@ import pytest
 import tiny
 import yaml
 
-from giantstep.workflow.config import InvalidConfigError, load_config, load_yaml
+from giantstep.workflow.config import InvalidConfigError, load_config, load_yaml, with_numbers
 from giantstep.workflow.config_checks import schemas
 from giantstep.workflow.figure_config import read_figure, read_figures
 from giantstep.workflow.plan import make_plan
@@ -197,6 +197,7 @@ def test_what_is_solved_at_sample_complexities_needs_some(write):
 def test_a_number_may_be_written_as_people_do(write):
     root = write(yaml.safe_dump(FIGURE, sort_keys=False).replace("alpha0: 2", "alpha0: 2e0"))
     assert any(curve.problem.alpha0 == 2 for curve in curves(root).values())
+    assert with_numbers({"limits": {"core_hours": "2e6"}}) == {"limits": {"core_hours": 2e6}}
 
 
 def test_a_merged_key_is_not_a_repeated_one(tmp_path):

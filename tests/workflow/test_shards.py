@@ -3,18 +3,18 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from giantstep.workflow.shards import Block, block_length, split, stored_blocks
+from giantstep.workflow.shards import block_length, split, stored_blocks
 
 LENGTHS = st.integers(1, 20)
-BLOCKS = st.builds(lambda first, more: Block(first, first + more), LENGTHS, st.integers(0, 9))
+BLOCKS = st.builds(lambda first, more: range(first, first + more + 1), LENGTHS, st.integers(0, 9))
 
 
 @given(st.integers(1, 60), LENGTHS, st.lists(BLOCKS, max_size=5))
 def test_blocks_hold_each_replicate_once_and_follow_one_another(networks, length, stored):
     blocks = split(networks, length, stored)
-    held = [k for block in blocks for k in range(block.first, block.last + 1)]
+    held = [k for block in blocks for k in block]
     assert held == list(range(networks))
-    assert all(b in stored or b.last - b.first < length for b in blocks)
+    assert all(b in stored or len(b) <= length for b in blocks)
 
 
 @given(LENGTHS, LENGTHS, LENGTHS, LENGTHS)
@@ -38,5 +38,5 @@ def test_a_block_takes_a_minute_or_is_one_network(seconds):
 def test_only_shards_count_as_stored(tmp_path):
     for name in ("0-3.nc", "4-7.nc.damaged", ".part-12-4-7.nc", "notes.nc"):
         (tmp_path / name).touch()
-    assert stored_blocks(tmp_path) == [Block(0, 3)]
+    assert stored_blocks(tmp_path) == [range(0, 4)]
     assert stored_blocks(tmp_path / "missing") == []

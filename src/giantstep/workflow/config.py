@@ -161,11 +161,14 @@ def figure_names(root: Path) -> list[str]:
 
 
 def with_numbers(config: Any) -> Any:
-    """Read whole numbers, which `snakemake --config simulation='{networks: 3}'` leaves texts."""
+    """Read numbers that Snakemake leaves texts: whole ones of `--config`, and 1e3 of a file."""
     if isinstance(config, Mapping):
         return {name: with_numbers(value) for name, value in config.items()}
-    is_number = isinstance(config, str) and re.fullmatch(WHOLE_NUMBER, config)
-    return int(config) if is_number else config
+    if not isinstance(config, str):
+        return config
+    if re.fullmatch(WHOLE_NUMBER, config):
+        return int(config)
+    return float(config) if _EXPONENT.match(config) else config
 
 
 def _overlaid(config: Any, overlay: Any) -> Any:

@@ -13,7 +13,7 @@ from giantstep.questions.task import Task
 from giantstep.workflow.code import ChangedCodeError
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.keys import key, one_number, result_key
-from giantstep.workflow.shards import Block, with_networks
+from giantstep.workflow.shards import with_networks
 
 RESULTS = "results"
 KEYS, MONTECARLO = f"{RESULTS}/keys", f"{RESULTS}/montecarlo"
@@ -43,7 +43,7 @@ class Networks:
     task : Task
         Its argument `networks` lists all replicates.
     folder : str
-    blocks : tuple of Block
+    blocks : tuple of range
         How the replicates are split over files.
     """
 
@@ -51,14 +51,13 @@ class Networks:
     role: str
     task: Task
     folder: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[range, ...]
 
     @property
     def shards(self) -> Iterator[tuple[str, dict[str, Task]]]:
         """The path of each shard, and its task by the group of its file."""
-        for first, last in self.blocks:
-            task = with_networks(self.task, range(first, last + 1))
-            yield f"{self.folder}/{first}-{last}.nc", {"/": task}
+        for block in self.blocks:
+            yield f"{self.folder}/{block[0]}-{block[-1]}.nc", {"/": with_networks(self.task, block)}
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ class FigurePlan(Figure):
     @cached_property
     def made_from(self) -> list[str]:
         """The results that are merged, whatever the files over which replicates are split."""
-        networks = (f"{one.folder}/0-{one.blocks[-1].last}" for one in self.networks)
+        networks = (f"{one.folder}/0-{one.blocks[-1][-1]}" for one in self.networks)
         return list(dict.fromkeys([*self.solved, *networks]))
 
     @property

@@ -7,19 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from giantstep.questions.task import Task
 
 # Seconds of one thread.
 LONGEST_SHARD = 60.0
-
-
-class Block(NamedTuple):
-    """Network replicates that follow one another."""
-
-    first: int
-    last: int
 
 
 def block_length(seconds: float) -> int:
@@ -40,29 +32,27 @@ def block_length(seconds: float) -> int:
     return int(2 ** max(0, math.floor(math.log2(LONGEST_SHARD / max(seconds, 1e-3)))))
 
 
-def split(networks: int, length: int, stored: Iterable[Block] = ()) -> tuple[Block, ...]:
+def split(networks: int, length: int, stored: Iterable[range] = ()) -> tuple[range, ...]:
     """Split replicates into blocks; blocks that are stored stay as they are.
 
     Examples
     --------
-    >>> split(8, 3, stored=[Block(2, 3)])
-    (Block(first=0, last=1), Block(first=2, last=3), Block(first=4, last=6), Block(first=7, last=7))
+    >>> split(8, 3, stored=[range(2, 4)])
+    (range(0, 2), range(2, 4), range(4, 7), range(7, 8))
     """
-    longest = {block.first: block.last for block in sorted(stored) if block.last < networks}
-    blocks: list[Block] = []
-    first = 0
-    while first < networks:
-        before = min((start for start in longest if start > first), default=networks)
-        last = longest.get(first, min(first + length, before) - 1)
-        blocks.append(Block(first, last))
-        first = last + 1
+    kept = sorted((block.start, block.stop) for block in stored if block.stop <= networks)
+    longest, blocks, end = dict(kept), list[range](), 0
+    while end < networks:
+        before = min((start for start in longest if start > end), default=networks)
+        blocks.append(range(end, longest.get(end, min(end + length, before))))
+        end = blocks[-1].stop
     return tuple(blocks)
 
 
-def stored_blocks(folder: Path) -> list[Block]:
+def stored_blocks(folder: Path) -> list[range]:
     """List the blocks of replicates that a folder of shards holds."""
     names = (re.fullmatch(r"(\d+)-(\d+)\.nc", path.name) for path in folder.glob("*.nc"))
-    return [Block(int(name[1]), int(name[2])) for name in names if name]
+    return [range(int(name[1]), int(name[2]) + 1) for name in names if name]
 
 
 def with_networks(task: Task, networks: Sequence[int]) -> Task:
