@@ -122,18 +122,15 @@ def _measure(replicate: Replicate, grid: Grid) -> dict[str, Array]:
     norms = np.linalg.norm(layer.weights[some].astype(float), axis=1)
     power = feature_power(lookup(replicate.problem.activation), layer.bias[some], norms)
     needed = [fit_precision(ridge, power) for ridge in grid.ridge]
-    order: list[int] = []
-    parts = []
+    measured: dict[str, Array] = {}
     for precision in dict.fromkeys(needed):
         columns = [column for column, one in enumerate(needed) if one is precision]
         of_columns = replace(grid, ridge=tuple(grid.ridge[column] for column in columns))
-        share = len(columns) / len(needed)
-        parts.append(_measure_in(precision, replicate, of_columns, share))
-        order += columns
-    return {
-        name: np.concatenate([values[name] for values in parts], axis=2)[:, :, np.argsort(order)]
-        for name in parts[0]
-    }
+        found = _measure_in(precision, replicate, of_columns, len(columns) / len(needed))
+        for name, values in found.items():
+            shape = (*values.shape[:2], len(needed), *values.shape[3:])
+            measured.setdefault(name, np.empty(shape))[:, :, columns] = values
+    return measured
 
 
 def _measure_in(

@@ -15,7 +15,6 @@ import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.linear_systems import solve_small
-from giantstep.numerics.packed_symmetric import triangle_of
 
 # Newton's method: most steps, and one whose square is negligible.
 _MAX_ITERATIONS, _TOLERANCE = 30, 1e-5
@@ -91,15 +90,12 @@ class ReusedResolvent:
 
     def map(self, t: RealOrComplex, G: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
         """Map G to what it should be, with the derivative, shape (S, (2 k + 1)^2, (2 k + 1)^2)."""
-        m, weight, triangle = self.order, self.weight, triangle_of(self.order)
-        mean, pairs = np.empty_like(G), np.empty((t.size, *(m,) * 4), dtype=G.dtype)
-        for i, one in enumerate(G):
-            V, place = triangle.pack(self._of_samples(one)), triangle.place
-            mean[i] = triangle.unpack(weight @ V)
-            pairs[i] = ((V.T * weight) @ V)[place[:, None, :, None], place[:, None, :]]
+        m, V = self.order, [self._of_samples(one).reshape(self.weight.size, -1) for one in G]
+        mean = np.stack([self.weight @ one for one in V]).reshape(G.shape)
+        pairs = np.stack([(one.T * self.weight) @ one for one in V]).reshape(t.size, m, m, m, m)
         mapped = np.linalg.inv(self._inverse(t) - self.alpha0 * mean)
         both = np.einsum("sab,scd->sacbd", mapped, mapped).reshape(t.size, m * m, m * m)
-        return mapped, self.alpha0 * both @ pairs.reshape(t.size, m * m, m * m)
+        return mapped, self.alpha0 * both @ pairs.swapaxes(2, 3).reshape(t.size, m * m, m * m)
 
     def forms(self, t: Array, G: Array, basis: Array) -> Array:
         """Compute the quadratic forms of `C (1 + t C)^-1` in some directions.
@@ -118,16 +114,16 @@ class ReusedResolvent:
         """
         n, k, m, alpha0 = self.along.shape[1], self.last, self.order, self.alpha0
         fields = np.hstack([self.along, self.pulls / math.sqrt(alpha0)])
-        triangle, both = triangle_of(m), triangle_of(n + k)
-        weighted = (fields[:, both.rows] * fields[:, both.columns]).T * (alpha0 * self.weight)
+        N, weight = len(fields), alpha0 * self.weight
+        weighted = (fields[:, :, None] * fields[:, None]).reshape(N, -1).T * weight
         fresh, other = np.arange(n), np.arange(n, n + k)
         forms = []
         for free, one in zip(self._inverse(t), G, strict=True):
-            V = triangle.pack(self._of_samples(one))
-            M = -(weighted @ V)[both.place[:, :, None, None], triangle.place]
+            V = self._of_samples(one).reshape(N, -1)
+            M = -(weighted @ V).reshape(n + k, n + k, m, m)
             M[fresh, fresh] += free
             # The last step's own noise, which no field has seen.
-            M[n - 1, n - 1] -= alpha0 * triangle.unpack(self.weight @ V)
+            M[n - 1, n - 1] -= (weight @ V).reshape(m, m)
             M[other, other] -= np.linalg.inv(one)
             inverse = np.linalg.inv(M.transpose(0, 2, 1, 3).reshape((n + k) * m, -1))
             inverse = inverse.reshape(n + k, m, n + k, m)[:n, k, :n, k]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import roots_hermitenorm
@@ -29,24 +28,6 @@ _NOISE_NODES, _EXACT = 16, 3
 _NOWHERE = 1e3
 
 
-class Pulls(NamedTuple):
-    """A rule over the samples of a batch, given kappa.
-
-    Attributes
-    ----------
-    rho, curvature : Array, shape (N, M)
-        Minus the first derivative of the loss by the output, and the second.
-    u : Array, shape (D, N or 1, M)
-        Projections on the target's directions across the spike.
-    weight : Array, shape (N or 1, M)
-    """
-
-    rho: Array
-    curvature: Array
-    u: Array
-    weight: Array
-
-
 def noisy_labels(protocol: Protocol) -> Iterator[tuple[int, float, float]]:
     """Yield the target's sign in a label, its noise, and the weight: a rule over all labels."""
     exact = protocol.step_loss == SQUARE
@@ -64,7 +45,7 @@ def pulls(
     output: Array,
     fineness: float,
     panel: float,
-) -> Pulls:
+) -> tuple[Array, ...]:
     """Build a rule over what the samples of a batch do.
 
     Panels end where the target has a kink, and where a derivative of the loss jumps. Of targets of
@@ -79,6 +60,14 @@ def pulls(
         Projections on the spike, and the network's output there.
     fineness, panel : float
         Multiplies the number of nodes of a panel; its width.
+
+    Returns
+    -------
+    rho, curvature : Array, shape (N, M)
+        Minus the first derivative of the loss by the output, and the second.
+    u : Array, shape (D, N or 1, M)
+        Projections on the target's directions across the spike.
+    weight : Array, shape (N, M)
     """
     loss, clean = lookup_loss(protocol.step_loss), replace(srf, label_flips=0.0)
     parts = []
@@ -90,8 +79,7 @@ def pulls(
             labels, u, weight = rule_across(clean, kappa, fineness, panel, jumps)
         rho, curvature = loss.pull(sign * labels + noise, output[:, None])
         parts.append((rho, curvature, u, share * weight + 0 * rho))
-    each = zip(*parts, strict=True)
-    return Pulls(*(np.concatenate(of_levels, axis=-1) for of_levels in each))
+    return tuple(np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
 
 
 def _jumps(loss: Loss, srf: SpikedFeatures, clean: Array, sign: int) -> Array | None:
