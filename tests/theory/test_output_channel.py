@@ -1,5 +1,7 @@
 """Averages over the output channel are those of a brute-force rule."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import expit, lambertw
@@ -64,6 +66,20 @@ def test_averages_of_the_channel_and_of_losses_are_those_of_a_brute_force_rule(l
         # By Stein's lemma E xi f = sqrt(Q - P^2) E df/domega.
         slope = -(z_weight @ (f * xi) @ xi_weight) / np.sqrt(Q - P**2)
         assert found.minus_dg[0, place] == pytest.approx(slope, abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("loss", "target"), [("logistic", "sign"), ("log_cosh", "sign"), ("log_cosh", "sin")]
+)
+def test_averages_at_a_node_depend_on_no_other_node(loss, target):
+    srf, spread = replace(SIGNS, target=target), np.geomspace(0.05, 5, 40)[:, None]
+    at = PredictionMoments(spread, spread - 1, spread / 4, spread)
+    channel = output_channel(lookup_loss(loss), srf, np.array([0.4]), fineness=1 / 3)
+    together = channel.averages(at)
+    for one in range(len(spread)):
+        alone = channel.averages(PredictionMoments(*(x[[one]] for x in at)))
+        for value, all_values in zip(alone, together, strict=True):
+            assert value[0] == pytest.approx(all_values[one], rel=1e-12, abs=1e-14)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "huber"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +44,9 @@ _NARROWEST = 0.004
 # Where residuals vary far more than given z, rules for each z need less: those over all residuals
 # have at most so many times as many nodes.
 _MOST_NODES = 10
+# Widths are rounded to powers of this, so that a node's rule depends on no other node, and rarely
+# jumps: finite differences of averages would see how its error changes.
+_RATIO = 1.25
 
 
 class _Residuals(NamedTuple):
@@ -118,25 +121,37 @@ class SmoothChannel(OutputChannel):
     def _rules(
         self, at: PredictionMoments, levels: LabelLevels
     ) -> Iterator[tuple[Indices, Array, _Residuals]]:
-        """Go through rows, points by nodes over kappa, of similar rules: yield these and V."""
+        """Go through rows, points by nodes over kappa, of the same rule: yield these and V."""
         rows = np.flatnonzero(np.isfinite(self._nothing(1, at)))
-        rows = rows[np.argsort(self.strip(at).ravel()[rows])]
-        for start in range(0, rows.size, self.at_once):
-            part = rows[start : start + self.at_once]
-            here = PredictionMoments(*(moment.ravel()[part, None] for moment in at))
-            nodes = part % self.density.size
-            for rule in self.residuals(here, nodes, levels):
-                yield part, here.V[rule.place, 0], rule
+        for noise in sorted({noise for _, noise, _ in levels}):
+            shares = {sign: share for sign, variance, share in levels if variance == noise}
+            law = PredictionMoments(*(moment.ravel()[rows, None] for moment in at))
+            law = law._replace(Q=law.Q + noise)
+            widths = np.log(self.widths(law, rows % self.density.size)) / math.log(_RATIO)
+            rounded, kind = np.unique(np.ceil(widths), axis=1, return_inverse=True)
+            for k, width in enumerate(_RATIO**rounded.T):
+                same = np.flatnonzero(kind.ravel() == k)
+                for start in range(0, same.size, self.at_once):
+                    some = same[start : start + self.at_once]
+                    part, here = rows[some], PredictionMoments(*(x[some] for x in law))
+                    for rule in self.residuals(here, part % self.density.size, shares, width):
+                        yield part, here.V[rule.place, 0], rule
 
     @abstractmethod
-    def strip(self, at: PredictionMoments) -> Array:
-        """Compute the half-width of the strip of analyticity, in units of omega's spread."""
+    def widths(self, at: PredictionMoments, nodes: Indices) -> Array:
+        """Compute what rules at N nodes over kappa follow from, shape (K, N).
+
+        The first is the reciprocal half-width of the strip of analyticity, in units of spread.
+        """
 
     @abstractmethod
     def residuals(
-        self, at: PredictionMoments, nodes: Indices, levels: LabelLevels
+        self, at: PredictionMoments, nodes: Indices, shares: Mapping[int, float], widths: Array
     ) -> Iterator[_Residuals]:
-        """Make rules for some nodes over kappa, given moments of shape (N, 1)."""
+        """Make rules for some nodes over kappa, given moments of shape (N, 1) and the same widths.
+
+        Labels have signs of some shares.
+        """
 
 
 class BinaryChannel(SmoothChannel):
@@ -155,43 +170,40 @@ class BinaryChannel(SmoothChannel):
         if srf.target == CLASS:  # one for inputs of class +1
             self.threshold = np.full((kappa.size, 1), np.inf)
 
-    def strip(self, at: PredictionMoments) -> Array:
-        """Compute the half-width of the strip of analyticity, in units of omega's spread."""
-        return np.minimum(self.loss.strip / np.sqrt(at.Q), _STEEPEST * np.sqrt(1 - at.P**2 / at.Q))
+    def widths(self, at: PredictionMoments, nodes: Indices) -> Array:
+        """Compute what rules follow from, shape (1, N)."""
+        strip = np.minimum(self.loss.strip / np.sqrt(at.Q), _STEEPEST * np.sqrt(1 - at.P**2 / at.Q))
+        return 1 / np.maximum(strip.T, _NARROWEST)
 
     def residuals(
-        self, at: PredictionMoments, nodes: Indices, levels: LabelLevels
+        self, at: PredictionMoments, nodes: Indices, shares: Mapping[int, float], widths: Array
     ) -> Iterator[_Residuals]:
-        """Make rules for both signs of the target, and each level of noise."""
-        for noise in sorted({noise for _, noise, _ in levels}):
-            here = at._replace(Q=at.Q + noise)
-            shares = {sign: share for sign, variance, share in levels if variance == noise}
-            std, rest = np.sqrt(here.Q), np.sqrt(1 - at.P**2 / here.Q)
-            strip = max(float(np.min(self.strip(here))), _NARROWEST)
-            t, weight = strip_rule(strip / self.fineness)
-            mean, omega = at.P / std * t, at.M + std * t
-            near = weight * self.density[nodes, None] > _NEGLIGIBLE
-            z_over_spread = (self.threshold[nodes] + mean) / rest
-            for y in (1, -1):
-                kept = near if -1 in shares else near & (y * z_over_spread > -_FARTHEST)
-                place, node = np.nonzero(kept)
-                # The probability of the target y, and E z on that event.
-                at_z, z_mean, of_t = y * z_over_spread[kept], mean[kept], weight[node]
-                p = ndtr(at_z)
-                z = z_mean * p + y * rest[place, 0] * normal_density(at_z)
-                if -1 in shares:
-                    p = shares[1] * p + shares[-1] * (1 - p)
-                    z = shares[1] * z + shares[-1] * (z_mean - z)
-                else:
-                    of_t = shares[1] * of_t
-                u = self.loss.residual(np.array(y), omega[kept])
-                yield _Residuals(y if self.loss.margin else 1, place, u, of_t * p, of_t * z)
+        """Make rules for both signs of the target."""
+        std, rest = np.sqrt(at.Q), np.sqrt(1 - at.P**2 / at.Q)
+        t, weight = strip_rule(1 / widths[0] / self.fineness)
+        mean, omega = at.P / std * t, at.M + std * t
+        near = weight * self.density[nodes, None] > _NEGLIGIBLE
+        z_over_spread = (self.threshold[nodes] + mean) / rest
+        for y in (1, -1):
+            kept = near if -1 in shares else near & (y * z_over_spread > -_FARTHEST)
+            place, node = np.nonzero(kept)
+            # The probability of the target y, and E z on that event.
+            at_z, z_mean, of_t = y * z_over_spread[kept], mean[kept], weight[node]
+            p = ndtr(at_z)
+            z = z_mean * p + y * rest[place, 0] * normal_density(at_z)
+            if -1 in shares:
+                p = shares[1] * p + shares[-1] * (1 - p)
+                z = shares[1] * z + shares[-1] * (z_mean - z)
+            else:
+                of_t = shares[1] * of_t
+            u = self.loss.residual(np.array(y), omega[kept])
+            yield _Residuals(y if self.loss.margin else 1, place, u, of_t * p, of_t * z)
 
 
 class RealChannel(SmoothChannel):
     """Averages of smooth losses for any labels: given the teacher's z, residuals are Gaussian."""
 
-    at_once = 4
+    at_once = 16
 
     def __init__(
         self, loss: SmoothLoss, srf: SpikedFeatures, kappa: Array, fineness: float
@@ -199,37 +211,45 @@ class RealChannel(SmoothChannel):
         super().__init__(loss, srf, kappa, fineness)
         labels, (z,), weight = rule_across(srf, kappa, fineness, _PANEL)
         kept = np.any(weight > _NEGLIGIBLE, axis=0)
-        self.labels, self.half_width = labels[:, kept], loss.strip
+        self.labels = labels[:, kept]
         self.z, self.weight = (np.broadcast_to(x, labels.shape)[:, kept] for x in (z, weight))
 
-    def strip(self, at: PredictionMoments) -> Array:
-        """Compute the half-width of the strip of analyticity, in units of omega's spread."""
-        return self.half_width / np.sqrt(at.Q - at.P**2)
+    def widths(self, at: PredictionMoments, nodes: Indices) -> Array:
+        """Compute what rules follow from: also how far residuals are apart, shape (2, N)."""
+        std, farthest = np.sqrt(at.Q - at.P**2), np.zeros((len(nodes), 1))
+        for sign in (1, -1):
+            low, high = self._ends(self._centre(at, nodes, sign))
+            farthest = np.maximum(farthest, (high - low) / 2 / std + BOUNDED_RANGE)
+        strip = np.maximum(self.loss.strip / std, _NARROWEST)
+        return np.concatenate([1 / strip, farthest], axis=1).T
 
     def residuals(
-        self, at: PredictionMoments, nodes: Indices, levels: LabelLevels
+        self, at: PredictionMoments, nodes: Indices, shares: Mapping[int, float], widths: Array
     ) -> Iterator[_Residuals]:
-        """Make a rule for each level of noise: one over residuals, or one for each z."""
-        z, weight = self.z[nodes], self.weight[nodes]
-        for sign, noise, share in levels:
-            here = at._replace(Q=at.Q + noise)
-            std, strip = np.sqrt(here.Q - at.P**2), np.maximum(self.strip(here), _NARROWEST)
-            centre = sign * self.labels[nodes] - at.M - at.P * z
-            t, of_t = strip_rule(float(strip.min()) / self.fineness)
-            low, high = (end(centre, axis=-1, keepdims=True) for end in (np.min, np.max))
-            width = high - low + 2 * BOUNDED_RANGE * std
-            count = math.ceil(np.max(width / std / strip_step(strip)) * self.fineness)
-            if count > _MOST_NODES * t.size:
+        """Make a rule for each sign: one over residuals, or one for each z."""
+        z, std = self.z[nodes], np.sqrt(at.Q - at.P**2)
+        t, of_t = strip_rule(1 / widths[0] / self.fineness)
+        step = float(strip_step(1 / widths[0])) / self.fineness
+        count = math.ceil(widths[1] / step)
+        for sign, share in shares.items():
+            centre, weight = self._centre(at, nodes, sign), share * self.weight[nodes]
+            if 2 * count > _MOST_NODES * t.size:
                 u = (centre[:, :, None] + std[:, None] * t).reshape(len(z), -1)
-                density = (share * weight[:, :, None] * of_t).reshape(u.shape)
+                density = (weight[:, :, None] * of_t).reshape(u.shape)
                 yield self._kept(nodes, u, density, density * np.repeat(z, t.size, axis=-1))
                 continue
-            step = width / count
-            u = low - BOUNDED_RANGE * std + step * np.arange(count + 1)
-            given_z = normal_density((u[:, :, None] - centre[:, None]) / std[:, None])
-            given_z *= (share * step / std)[:, None]
-            sums = (np.einsum("ntz,nz->nt", given_z, values) for values in (weight, weight * z))
-            yield self._kept(nodes, u, *sums)
+            u = sum(self._ends(centre)) / 2 + std * step * np.arange(-count, count + 1)
+            given_z = step * normal_density((u[:, :, None] - centre[:, None]) / std[:, None])
+            sums = np.matmul(given_z, np.stack([weight, weight * z], axis=-1))
+            yield self._kept(nodes, u, *np.moveaxis(sums, -1, 0))
+
+    def _centre(self, at: PredictionMoments, nodes: Indices, sign: int) -> Array:
+        """Compute the mean residual at each z, shape (N, Z)."""
+        return sign * self.labels[nodes] - at.M - at.P * self.z[nodes]
+
+    @staticmethod
+    def _ends(centre: Array) -> tuple[Array, Array]:
+        return centre.min(axis=-1, keepdims=True), centre.max(axis=-1, keepdims=True)
 
     def _kept(self, nodes: Indices, u: Array, weight: Array, z: Array) -> _Residuals:
         """Leave out what is negligible."""
