@@ -133,6 +133,7 @@ def test_all_faults_of_all_files_are_told_at_once(write):
         ("colour", "red", "colour: unknown key"),
         ("reads", ["data.csv"], "reads: 'data.csv' must be a file of the project"),
         ("panels", {}, "panels: {} must have at least 1 item, unless the drawing reads files"),
+        ("style", {"colours": ["bleu"]}, "style.colours.0: 'bleu' must be a colour, such as"),
         ("panels.left.title", True, "left.title: True must be a valid string"),
         ("panels.left.ridges", 1, "panels.left.ridges: unknown key; did you mean ridge?"),
         ("panels.left.ridge", [], "panels.left.ridge: [] must have at least 1 item"),
