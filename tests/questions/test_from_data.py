@@ -124,7 +124,7 @@ def test_networks_have_the_errors_that_are_predicted_for_them_after_a_step():
         ({"X": np.full((500, 30), np.nan)}, "15000 entries not finite"),
         (
             {"y": ["cat"] * 500},
-            "(of two classes: +1 and -1), or a matrix of one-hot rows, all finite",
+            "(of two classes: +1 and -1), or a matrix of one-hot rows, all numbers",
         ),
         ({"y": np.ones(3)}, "as many as X has rows, 500"),
         ({"y": np.eye(40)[np.arange(500) % 40]}, "'40 columns': must be at most beta d = 30"),

@@ -79,8 +79,8 @@ def test_a_loss_that_is_not_symmetric_is_averaged_over_both_halves_of_kappa():
         ({"step_loss": "gradient_flow"}, "one of square"),
         ({"step_loss": "absolute", "reuse_batch": True, "steps": 2}, "square in this theory"),
         ({"step_loss": "absolute", "target": "z1+z1*z2"}, "square"),
-        ({"step_loss": "absolute", "readout": ((1, 0.5), (2, 0.5))}, "smooth"),
-        ({"step_loss": "hinge", "target": "sign", "steps": 2}, "smooth"),
+        ({"step_loss": "absolute", "readout": ((1, 0.5), (2, 0.5))}, "without corners"),
+        ({"step_loss": "hinge", "target": "sign", "steps": 2}, "logistic or square"),
     ],
 )
 def test_what_has_no_theory_or_no_meaning_is_refused_with_the_reason(changes, allowed):

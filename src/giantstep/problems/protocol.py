@@ -56,6 +56,7 @@ SCHEDULED = (*STEP_FIELDS, "decay")
 GIANT_STEP = domains.STEP_EXPONENT.upper
 _ONE_DIRECTION = "of one direction where steps and readout learn different targets"
 _SIGNS = f"a loss of any labels, as only {' and '.join(BINARY)} without noise have labels +1 and -1"
+_PLAIN = "0 but for inputs with a covariance or of two classes"
 _WEIGHTS = (
     "a number or, for given eigenvalues without weights beside them, as many weights, " + ALWAYS
 )
@@ -217,7 +218,7 @@ class Protocol:
             ("inputs", gaussian or not population, f"{GAUSSIAN} where alpha0 = inf"),
             ("inputs", mixture or CLASS not in targets.values(), CLASS_INPUTS),
             *((name, one or not transfer, _ONE_DIRECTION) for name, one in of_one.items()),
-            ("precondition", self.has_covariance or not self.precondition, f"0 but {ALWAYS}"),
+            ("precondition", self.has_covariance or not self.precondition, _PLAIN),
             ("step_loss", signs or not lookup_loss(self.step_loss).margin, _SIGNS),
         ]
         each = "as many as steps, or one for all" if self.steps > 1 else "one number for one step"

@@ -64,10 +64,12 @@ def _read(name: str, values: Any, shape: str, ndim: int, faults: list[Fault]) ->
     """Read finite numbers of so many dimensions."""
     try:
         numbers = np.asarray(values).astype(float, casting="same_kind")
-    except (TypeError, ValueError) as error:
-        faults.append(Fault(name, str(error), f"{shape}, all finite numbers"))
+    except (TypeError, ValueError):
+        given = f"an array of {np.asarray(values).dtype}"
+        faults.append(Fault(name, given, f"{shape}, all numbers"))
         return np.empty(0)
-    if numbers.ndim != ndim or not np.all(np.isfinite(numbers)):
-        given = f"array {numbers.shape}, {np.sum(~np.isfinite(numbers))} entries not finite"
-        faults.append(Fault(name, given, f"{shape}, all finite numbers"))
+    if numbers.ndim != ndim:
+        faults.append(Fault(name, f"an array of shape {numbers.shape}", shape))
+    elif bad := np.sum(~np.isfinite(numbers)):
+        faults.append(Fault(name, f"an array with {bad} entries not finite", "finite numbers"))
     return numbers

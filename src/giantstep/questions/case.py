@@ -83,7 +83,8 @@ class Case(NamedTuple):
         with collected(faults):
             self.problem.with_giant_step(self.dimension)
         if self.ensemble is not None and self.loss != SQUARE:
-            faults.append(Fault("ensemble", self.ensemble, f"left out but for the {SQUARE} loss"))
+            allowed = f"left out: it is for the {SQUARE} loss alone"
+            faults.append(Fault("ensemble", self.ensemble, allowed))
         if not self.derivatives:
             return faults
         if self.loss != SQUARE or (optimal and self.by != TEST_ERROR):

@@ -46,6 +46,8 @@ from giantstep.vocabulary import MEANINGS
 
 # Samples that are left to test, at least.
 _TESTS = 30
+# Labels of at most so many integers may be classes.
+_CLASSES = 20
 # Predicted by the theory, and measured; the last one of classes alone.
 ERRORS = ("test_error", "training_error", "classification_error")
 # Where the best ridge is searched for.
@@ -245,10 +247,15 @@ def _has_classes(labels: Array) -> bool:
 
 
 def label_remarks(labels: Array) -> list[str]:
-    """Say how to state classes, if labels have two values."""
+    """Say how to state classes, if labels look like some."""
     values = np.unique(labels)
-    if labels.ndim > 1 or len(values) > 2 or np.all(np.abs(values) == 1):
+    if labels.ndim > 1 or len(values) > _CLASSES or np.all(np.abs(values) == 1):
         return []
+    if len(values) > 2:
+        if np.any(values % 1):
+            return []
+        some = f"the {len(values)} integers from {values[0]:g} to {values[-1]:g}"
+        return [f"Labels are {some}, taken as numbers. For classes give one-hot rows."]
     low, high = values
     return [
         f"Labels are {low:g} and {high:g}, taken as numbers. For two classes give -1 and 1, as by"

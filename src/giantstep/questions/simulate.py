@@ -177,6 +177,6 @@ def _faults_beside(
         faults.append(Fault("cross_validation", True, "false for readouts that are stopped"))
     conditional = getattr(problem, "model", None) == CONDITIONAL_GAUSSIAN
     if ensemble is not None and (loss != SQUARE or conditional):
-        allowed = f"left out but for features of networks and the {SQUARE} loss"
+        allowed = f"left out: it is for features of networks and the {SQUARE} loss alone"
         faults.append(Fault("ensemble", ensemble, allowed))
     return faults

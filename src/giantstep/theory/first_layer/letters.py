@@ -37,7 +37,7 @@ class Letters(SteppedLayer):
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
-        of, several = self.problem, "where letters have spikes of their own"
+        of, several = self.problem, "in the theory of readouts of several values"
         steps = of.steps == 1 or of.readout not in (NORMAL, FINER_NORMAL)
         smooth = not lookup_loss(of.step_loss).corners
         return [
@@ -45,7 +45,7 @@ class Letters(SteppedLayer):
             ("optimizer", of.optimizer == SGD, f"{SGD} {several}"),
             ("steps", steps, "1 in the theory of a normal readout"),
             ("task_overlap", not of.is_transfer, f"1, and the same target, {several}"),
-            ("step_loss", smooth, f"smooth, as logistic is, {several}"),
+            ("step_loss", smooth, f"without corners, as log_cosh is, {several}"),
             letters_scope(of),
         ]
 

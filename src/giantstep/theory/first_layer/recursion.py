@@ -141,7 +141,7 @@ class Recursion(Descent):
         smooth = of.steps == 1 or not (loss.margin and loss.corners)
         return [
             ("step_loss", known, f"{SQUARE} in the theory of targets of several directions"),
-            ("step_loss", smooth, "smooth, as logistic is, in that of several steps on margins"),
+            ("step_loss", smooth, "logistic or square in several steps on labels of +1 and -1"),
         ]
 
     def learned_by_chance(self, dimension: float) -> float:

@@ -6,7 +6,10 @@ to the change of the map along the last step. A Jacobian on one rule serves on f
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +22,13 @@ from giantstep.theory.readout.fixed_point import solve_resolvent
 from giantstep.theory.readout.output_channel import ChannelAverages
 from giantstep.theory.readout.square_loss import SquareLoss
 
-_MAX_ITERATIONS, _SHORTEST = 25, 1e-2
-# Damped iterations of the map before Newton's method, which often diverges from the solution for
-# the square loss; and many, where it does. They converge slowly, but from almost anywhere.
-_DAMPED_ITERATIONS, _MANY = 6, 100
+_MAX_ITERATIONS, _SHORTEST = 15, 1e-2
+# Damped iterations of the map before Newton's method from the solution for the square loss, which
+# is not tried where they leave the map so far from the unknowns, in coordinates. And many, which
+# converge slowly, but often where nothing else does.
+_DAMPED_ITERATIONS, _FAR, _MANY = 6, 1.0, 100
+# Where that diverges: the ridge from which the solution is followed, and by which factors.
+_LARGE_RIDGE, _FACTOR = 30.0, 2.0
 # A Jacobian is computed again if a step leaves more of the residual, unless it is small.
 _FAST, _NEAR = 0.3, 1e-3
 # A point has converged when its residual is so many times the tolerance at most, and its next step
@@ -64,25 +70,15 @@ class FixedPoint:
         return FixedPoint(at=self.at.at(places), **arrays)
 
     def replace(self, places: Indices, other: FixedPoint) -> None:
-        """Replace some points by those of another result, and add up the iterations."""
-        self.at.replace(places, other.at, np.ones(places.size, dtype=bool))
-        self.converged[places], self.jacobian[places] = other.converged, other.jacobian
+        """Replace points by those of another result that converged, and add up the iterations."""
         self.iterations[places] += other.iterations
+        better = places[other.converged]
+        self.at.replace(better, other.at, other.converged)
+        self.converged[better], self.jacobian[better] = True, other.jacobian[other.converged]
 
-    def on(self, equations: ConvexEquations, anew: bool = True) -> FixedPoint:
-        """Go on from here to the solution on another rule.
-
-        Where that fails, points start anew, which takes long, or else have damped iterations first.
-        """
-        start = self.at.x, self.alpha, self.ridge
-        if anew:
-            found = solve_near(equations, *start, self.jacobian)
-        else:
-            found = _solve_from(equations, *start, jacobian=self.jacobian)
-            if (failed := np.flatnonzero(~found.converged)).size:
-                x, alpha, ridge = (values[failed] for values in start)
-                again = _solve_from(equations, x, alpha, ridge, _DAMPED_ITERATIONS)
-                found.replace(failed, again)
+    def on(self, equations: ConvexEquations) -> FixedPoint:
+        """Go on from here to the solution on another rule."""
+        found = solve_near(equations, self.at.x, self.alpha, self.ridge, self.jacobian)
         np.add(found.iterations, self.iterations, out=found.iterations)
         return found
 
@@ -177,7 +173,8 @@ def _solve_from(
     shift = at.residual.copy()
     for _ in range(damped_iterations):
         at = problem.evaluate((at.x + at.mapped) / 2, every)
-    active = np.flatnonzero((at.residual > equations.tolerance) & np.isfinite(at.residual))
+    near = at.residual < (_FAR if damped_iterations else np.inf)
+    active = np.flatnonzero((at.residual > equations.tolerance) & near)
     iterations = solve_newton(problem, at, _MAX_ITERATIONS, _SHORTEST, active)
     difference = equations.coordinates(at.mapped) - equations.coordinates(at.x)
     error = np.max(np.abs(_newton_step(difference, jacobian)), axis=-1)
@@ -187,32 +184,60 @@ def _solve_from(
     return FixedPoint(alpha, ridge, at, shift, converged, iterations, jacobian)
 
 
-def solve_quickly(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:
-    """Solve the equations at S points, from the solution for the square loss, if that succeeds.
+def solve_anew(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:
+    """Solve the equations at S points, from the solution for the square loss.
+
+    Where that fails, follow the solution from a large ridge, at which predictions are small.
 
     Parameters
     ----------
     equations : ConvexEquations
     alpha, ridge : Array, shape (S,)
     """
-    start = square_loss_unknowns(equations.square_loss, alpha, ridge)
-    return _solve_from(equations, start, alpha, ridge, _DAMPED_ITERATIONS)
+    found = _from_square_loss(equations, alpha, ridge)
+    return _solved_again(found, equations, _from_large_ridge)
 
 
 def solve_near(
     equations: ConvexEquations, x: Array, alpha: Array, ridge: Array, jacobian: Array | None = None
 ) -> FixedPoint:
-    """Solve the equations from unknowns near the solution.
-
-    Where that fails, start anew from the solution for the square loss, at last after many damped
-    iterations of the map.
-    """
+    """Solve the equations from unknowns near the solution, or anew where that fails."""
     found = _solve_from(equations, x, alpha, ridge, jacobian=jacobian)
-    for damped_iterations in (_DAMPED_ITERATIONS, _MANY):
-        if (failed := np.flatnonzero(~found.converged)).size:
-            points = alpha[failed], ridge[failed]
-            start = square_loss_unknowns(equations.square_loss, *points)
-            found.replace(failed, _solve_from(equations, start, *points, damped_iterations))
+    found = _solved_again(found, equations, _from_large_ridge)
+    return _solved_again(found, equations, partial(_from_square_loss, damped_iterations=_MANY))
+
+
+def _from_square_loss(
+    equations: ConvexEquations,
+    alpha: Array,
+    ridge: Array,
+    damped_iterations: int = _DAMPED_ITERATIONS,
+) -> FixedPoint:
+    """Solve the equations from the solution for the square loss."""
+    start = square_loss_unknowns(equations.square_loss, alpha, ridge)
+    return _solve_from(equations, start, alpha, ridge, damped_iterations)
+
+
+def _from_large_ridge(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:
+    """Solve the equations at ever smaller ridges, from what the last two solutions predict."""
+    times = math.ceil(max(0.0, math.log(_LARGE_RIDGE / ridge.min(), _FACTOR)))
+    found = _from_square_loss(equations, alpha, ridge * _FACTOR**times)
+    step = np.zeros_like(found.at.x)
+    for power in range(times - 1, -1, -1):
+        x, before = equations.move(found.at.x, step), equations.coordinates(found.at.x)
+        found = _solve_from(equations, x, alpha, ridge * _FACTOR**power, jacobian=found.jacobian)
+        step = equations.coordinates(found.at.x) - before
+    return found
+
+
+def _solved_again(
+    found: FixedPoint,
+    equations: ConvexEquations,
+    solve: Callable[[ConvexEquations, Array, Array], FixedPoint],
+) -> FixedPoint:
+    """Solve in another way where the equations do not hold."""
+    if (failed := np.flatnonzero(~found.converged)).size:
+        found.replace(failed, solve(equations, found.alpha[failed], found.ridge[failed]))
     return found
 
 

@@ -16,8 +16,8 @@ from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_newton import (
     FixedPoint,
     error_slope,
+    solve_anew,
     solve_near,
-    solve_quickly,
 )
 from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.readout import Estimate, Readout, Solved
@@ -97,7 +97,7 @@ class ConvexReadout(Readout):
         """Solve S points on the coarse rule, from those nearby."""
         equations, near = self._on(_COARSE), self.near
         if near is None:
-            return solve_quickly(self._on(_ROUGH), alpha, ridge).on(equations, anew=False)
+            return solve_anew(self._on(_ROUGH), alpha, ridge).on(equations)
         if (start := near._known(alpha, ridge)) is None:
             start = near._last = near._roughly(alpha, ridge)
         x = equations.unknowns(near._on(_COARSE), start.at.x)
@@ -133,7 +133,7 @@ class ConvexReadout(Readout):
             for finer in _FINER:
                 if self.is_resolved(found.shift[one], found.change[one]).all():
                     break
-                again = last.on(self._on(finer), anew=False)
+                again = last.on(self._on(finer))
                 if not again.converged.all():
                     break
                 found.replace(one, self._solved(rule, last, finer, again))
