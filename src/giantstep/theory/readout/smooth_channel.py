@@ -127,30 +127,39 @@ class SmoothChannel(OutputChannel):
             shares = {sign: share for sign, variance, share in levels if variance == noise}
             law = PredictionMoments(*(moment.ravel()[rows, None] for moment in at))
             law = law._replace(Q=law.Q + noise)
-            widths = np.log(self.widths(law, rows % self.density.size)) / math.log(_RATIO)
-            rounded, kind = np.unique(np.ceil(widths), axis=1, return_inverse=True)
-            for k, width in enumerate(_RATIO**rounded.T):
+            strip = np.maximum(self.strip(law), _NARROWEST)
+            sizes = np.hstack([1 / strip, self.reach(law, rows % self.density.size)])
+            powers = np.ceil(np.log(sizes) / math.log(_RATIO))
+            kinds, kind = np.unique(powers, axis=0, return_inverse=True)
+            for k, (narrowness, reach) in enumerate(_RATIO**kinds):
                 same = np.flatnonzero(kind.ravel() == k)
                 for start in range(0, same.size, self.at_once):
                     some = same[start : start + self.at_once]
                     part, here = rows[some], PredictionMoments(*(x[some] for x in law))
-                    for rule in self.residuals(here, part % self.density.size, shares, width):
+                    where = here, part % self.density.size
+                    for rule in self.residuals(*where, shares, 1 / narrowness, reach):
                         yield part, here.V[rule.place, 0], rule
 
     @abstractmethod
-    def widths(self, at: PredictionMoments, nodes: Indices) -> Array:
-        """Compute what rules at N nodes over kappa follow from, shape (K, N).
+    def strip(self, at: PredictionMoments) -> Array:
+        """Compute the half-width of the strip of analyticity, in units of omega's spread."""
 
-        The first is the reciprocal half-width of the strip of analyticity, in units of spread.
-        """
+    def reach(self, at: PredictionMoments, nodes: Indices) -> Array:
+        """Compute how far nodes of rules are from the middle, in the same units, shape (N, 1)."""
+        return np.full((len(nodes), 1), BOUNDED_RANGE)
 
     @abstractmethod
     def residuals(
-        self, at: PredictionMoments, nodes: Indices, shares: Mapping[int, float], widths: Array
+        self,
+        at: PredictionMoments,
+        nodes: Indices,
+        shares: Mapping[int, float],
+        strip: float,
+        reach: float,
     ) -> Iterator[_Residuals]:
-        """Make rules for some nodes over kappa, given moments of shape (N, 1) and the same widths.
+        """Make rules for some nodes over kappa, given moments of shape (N, 1).
 
-        Labels have signs of some shares.
+        Labels have signs of some shares. All have the same strip and reach.
         """
 
 
@@ -170,17 +179,21 @@ class BinaryChannel(SmoothChannel):
         if srf.target == CLASS:  # one for inputs of class +1
             self.threshold = np.full((kappa.size, 1), np.inf)
 
-    def widths(self, at: PredictionMoments, nodes: Indices) -> Array:
-        """Compute what rules follow from, shape (1, N)."""
-        strip = np.minimum(self.loss.strip / np.sqrt(at.Q), _STEEPEST * np.sqrt(1 - at.P**2 / at.Q))
-        return 1 / np.maximum(strip.T, _NARROWEST)
+    def strip(self, at: PredictionMoments) -> Array:
+        """Compute the half-width of the strip of analyticity, in units of omega's spread."""
+        return np.minimum(self.loss.strip / np.sqrt(at.Q), _STEEPEST * np.sqrt(1 - at.P**2 / at.Q))
 
     def residuals(
-        self, at: PredictionMoments, nodes: Indices, shares: Mapping[int, float], widths: Array
+        self,
+        at: PredictionMoments,
+        nodes: Indices,
+        shares: Mapping[int, float],
+        strip: float,
+        reach: float,
     ) -> Iterator[_Residuals]:
         """Make rules for both signs of the target."""
         std, rest = np.sqrt(at.Q), np.sqrt(1 - at.P**2 / at.Q)
-        t, weight = strip_rule(1 / widths[0] / self.fineness)
+        t, weight = strip_rule(strip / self.fineness)
         mean, omega = at.P / std * t, at.M + std * t
         near = weight * self.density[nodes, None] > _NEGLIGIBLE
         z_over_spread = (self.threshold[nodes] + mean) / rest
@@ -214,23 +227,28 @@ class RealChannel(SmoothChannel):
         self.labels = labels[:, kept]
         self.z, self.weight = (np.broadcast_to(x, labels.shape)[:, kept] for x in (z, weight))
 
-    def widths(self, at: PredictionMoments, nodes: Indices) -> Array:
-        """Compute what rules follow from: also how far residuals are apart, shape (2, N)."""
-        std, farthest = np.sqrt(at.Q - at.P**2), np.zeros((len(nodes), 1))
-        for sign in (1, -1):
-            low, high = self._ends(self._centre(at, nodes, sign))
-            farthest = np.maximum(farthest, (high - low) / 2 / std + BOUNDED_RANGE)
-        strip = np.maximum(self.loss.strip / std, _NARROWEST)
-        return np.concatenate([1 / strip, farthest], axis=1).T
+    def strip(self, at: PredictionMoments) -> Array:
+        """Compute the half-width of the strip of analyticity, in units of omega's spread."""
+        return self.loss.strip / np.sqrt(at.Q - at.P**2)
+
+    def reach(self, at: PredictionMoments, nodes: Indices) -> Array:
+        """Compute how far nodes of rules over all residuals are from the middle."""
+        farthest = np.max([np.ptp(self._centre(at, nodes, sign), axis=1) for sign in (1, -1)], 0)
+        return farthest[:, None] / 2 / np.sqrt(at.Q - at.P**2) + BOUNDED_RANGE
 
     def residuals(
-        self, at: PredictionMoments, nodes: Indices, shares: Mapping[int, float], widths: Array
+        self,
+        at: PredictionMoments,
+        nodes: Indices,
+        shares: Mapping[int, float],
+        strip: float,
+        reach: float,
     ) -> Iterator[_Residuals]:
         """Make a rule for each sign: one over residuals, or one for each z."""
         z, std = self.z[nodes], np.sqrt(at.Q - at.P**2)
-        t, of_t = strip_rule(1 / widths[0] / self.fineness)
-        step = float(strip_step(1 / widths[0])) / self.fineness
-        count = math.ceil(widths[1] / step)
+        t, of_t = strip_rule(strip / self.fineness)
+        step = strip_step(np.array(strip)) / self.fineness
+        count = math.ceil(reach / step)
         for sign, share in shares.items():
             centre, weight = self._centre(at, nodes, sign), share * self.weight[nodes]
             if 2 * count > _MOST_NODES * t.size:
@@ -238,7 +256,8 @@ class RealChannel(SmoothChannel):
                 density = (weight[:, :, None] * of_t).reshape(u.shape)
                 yield self._kept(nodes, u, density, density * np.repeat(z, t.size, axis=-1))
                 continue
-            u = sum(self._ends(centre)) / 2 + std * step * np.arange(-count, count + 1)
+            middle = (centre.min(axis=1, keepdims=True) + centre.max(axis=1, keepdims=True)) / 2
+            u = middle + std * step * np.arange(-count, count + 1)
             given_z = step * normal_density((u[:, :, None] - centre[:, None]) / std[:, None])
             sums = np.matmul(given_z, np.stack([weight, weight * z], axis=-1))
             yield self._kept(nodes, u, *np.moveaxis(sums, -1, 0))
@@ -246,10 +265,6 @@ class RealChannel(SmoothChannel):
     def _centre(self, at: PredictionMoments, nodes: Indices, sign: int) -> Array:
         """Compute the mean residual at each z, shape (N, Z)."""
         return sign * self.labels[nodes] - at.M - at.P * self.z[nodes]
-
-    @staticmethod
-    def _ends(centre: Array) -> tuple[Array, Array]:
-        return centre.min(axis=-1, keepdims=True), centre.max(axis=-1, keepdims=True)
 
     def _kept(self, nodes: Indices, u: Array, weight: Array, z: Array) -> _Residuals:
         """Leave out what is negligible."""
