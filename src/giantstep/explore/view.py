@@ -176,11 +176,9 @@ def axis_values(axis: Axis, points: int = POINTS) -> Array:
 
 
 def simulated_values(view: View) -> tuple[float, ...]:
-    """Return the values of x at which networks are simulated: of two digits."""
+    """Return the values of x at which networks are simulated, of two digits."""
     points = SIMULATED if view.x in ("alpha", "ridge") else FEW_SIMULATED
     spaced = axis_values(view.axis, points)[:SIMULATED]
-    if view.axis.domain.whole:
-        return tuple(float(value) for value in spaced)
     return tuple(dict.fromkeys(float(f"{value:.2g}") for value in spaced))
 
 
