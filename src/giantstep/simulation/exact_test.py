@@ -16,7 +16,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Mask
 from giantstep.numerics.function_table import ScalarFunction
-from giantstep.numerics.gaussian import gaussian_rule
+from giantstep.numerics.gaussian import gaussian_rule, hermite_polynomials
 from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.numerics.scalar_functions import CLASS, lookup
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
@@ -146,10 +146,7 @@ class _Network:
 
 def _hermite_functions(z: Array) -> Array:
     """Evaluate the K orthonormal Hermite polynomials, shape (K, N)."""
-    values = [np.ones_like(z), z]
-    for k in range(2, _TERMS):
-        values.append((z * values[-1] - math.sqrt(k - 1) * values[-2]) / math.sqrt(k))
-    return np.stack(values)
+    return np.stack(list(hermite_polynomials(z, _TERMS - 1)))
 
 
 def _series(

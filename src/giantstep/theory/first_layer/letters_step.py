@@ -48,13 +48,10 @@ def letters_states(protocol: Protocol, fineness: int = 1) -> tuple[LettersState,
     array([[ 1.6596, -1.6227],
            [-1.6227,  1.6596]])
     """
-    states = [_at_initialisation(len(protocol.readout))]
+    states = [LettersState.at_initialisation(len(protocol.readout))]
     for step in protocol.each_step:
         states.append(_state_after(step, states[-1], fineness))
     return tuple(states[1:])
-
-
-_at_initialisation = lru_cache(maxsize=32)(LettersState.at_initialisation)
 
 
 @lru_cache(maxsize=256)  # protocols share the first steps that they have in common

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ class NetworkState:
     covariance: Array = field(default_factory=lambda: np.diag([1.0, 1.0, 0.0]))
 
     @classmethod
+    @lru_cache(maxsize=32)  # the same object for all, by which steps are found again
     def at_initialisation(cls, target: str) -> NetworkState:
         """Describe a network before its first step."""
         teacher = teacher_of(target)

@@ -45,11 +45,6 @@ def plain_descent(step: Protocol) -> tuple[Protocol, float]:
     return replace(step, learning_rate=step.learning_rate / kept, decay=0.0), kept**2
 
 
-@lru_cache(maxsize=32)
-def _at_initialisation(target: str) -> NetworkState:
-    return NetworkState.at_initialisation(target)
-
-
 # Protocols that have their first steps in common share the states and the rows after them.
 @lru_cache(maxsize=1024)
 def _state_after(step: Protocol, before: NetworkState, fineness: int) -> NetworkState:
@@ -58,11 +53,6 @@ def _state_after(step: Protocol, before: NetworkState, fineness: int) -> Network
     state = next_step(plain, before, fineness).take().stretched(stretch)
     check_weights(plain, state.bulk_variance, state.spike_strength)
     return state
-
-
-@lru_cache(maxsize=32)
-def _initial_rows(state: NetworkState) -> RowFunctions:
-    return RowFunctions.at_initialisation(np.size(state.alignment))
 
 
 @lru_cache(maxsize=256)
@@ -106,7 +96,7 @@ class Recursion(Descent):
 
     def states_on(self, fineness: int) -> tuple[NetworkState, ...]:
         """Compute them on rules of some fineness."""
-        states = [_at_initialisation(self.protocol.target)]
+        states = [NetworkState.at_initialisation(self.protocol.target)]
         for step in self.protocol.each_step:
             states.append(_state_after(step, states[-1], fineness))
         return tuple(states)
@@ -114,7 +104,7 @@ class Recursion(Descent):
     def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
         """Compute the rows' functions and the state after the last step."""
         states = self.states_on(self.fineness)
-        rows = _initial_rows(states[0])
+        rows = RowFunctions.at_initialisation(np.size(states[0].alignment))
         for step, state in zip(self.protocol.each_step, states[:-1], strict=True):
             rows = _rows_after(step, state, rows, self.fineness)
         return rows, states[-1]

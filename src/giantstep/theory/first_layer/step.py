@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class LettersState:
     covariance: Array
 
     @classmethod
+    @lru_cache(maxsize=32)  # the same object for all, by which steps are found again
     def at_initialisation(cls, letters: int, targets: int = 1) -> LettersState:
         """Describe a network before its first step, on a target of some directions."""
         rows = np.stack([np.eye(targets)] * letters)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -87,6 +88,7 @@ class RowFunctions:
         self._slopes[:, : max(1, self.degree)] = chebyshev.chebder(coefficients[:, :2]).T
 
     @classmethod
+    @lru_cache(maxsize=32)  # the same object for all, by which rows after steps are found again
     def at_initialisation(cls, directions: int) -> RowFunctions:
         """Return those of rows of covariance 1/d whose norms do not vary: all are 1/(1 + t)."""
         forms = np.diag([1.0] * (directions + 1) + [0.0])[None]
