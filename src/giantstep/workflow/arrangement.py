@@ -15,20 +15,18 @@ _OPTIMAL = {
     "test_error": "optimal_test_error",
     "optimal_ridge_on_edge": "optimal_ridge_on_edge",
 }
-_LEARNED = {"learned_function": "learned_function"}
 _STEPS = {"learning_rate": "theory_learning_rate", "steps": "step"}
-# New names of variables and of dimensions; a role of which variables are named keeps no others.
+# New names of variables and of dimensions, by role without "limit" or "finite"; a role of which
+# variables are named keeps no others.
 _NAMES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
-    "limit_optimal": (_OPTIMAL, {}),
-    "finite_optimal": (_OPTIMAL, {}),
-    "limit_learned": (_LEARNED, _SIMULATED),
-    "finite_learned": (_LEARNED, _SIMULATED),
+    "optimal": (_OPTIMAL, {}),
+    "learned": ({"learned_function": "learned_function"}, _SIMULATED),
     "dimensions": (
         {"test_error": "test_error_at_dimension"},
         {"dimension": "theory_dimension"} | _SIMULATED,
     ),
     "learning_rates": ({"test_error": "test_error_by_learning_rate"}, _STEPS | _SIMULATED),
-    "finite_spectrum": ({"outlier": "outlier"}, {}),
+    "spectrum": ({"outlier": "outlier"}, {}),
     "replicates": ({}, _SIMULATED),
 }
 
@@ -54,7 +52,8 @@ def arrange(role: str, data: xr.Dataset) -> xr.Dataset:
         return _spectrum(data)
     if role == "references":
         data = data.set_coords(["best_linear_error", "upper_bound", "lower_bound"])
-    variables, dims = _NAMES.get(role, ({}, {}))
+    theory, _, kind = role.partition("_")
+    variables, dims = _NAMES.get(kind if theory in THEORIES else role, ({}, {}))
     if variables:
         data = data.reset_coords(variables.keys() & data.coords.keys())[list(variables)]
     data = data.rename(variables | {k: v for k, v in dims.items() if k in data.dims})
@@ -63,7 +62,6 @@ def arrange(role: str, data: xr.Dataset) -> xr.Dataset:
     asked &= data.coords.keys() - data.dims
     data = count_groups(data.drop_vars(asked))
     data = data.assign({name: x.astype(np.int8) for name, x in data.items() if x.dtype == bool})
-    theory = role.partition("_")[0]
     return data.expand_dims(theory=[theory]) if theory in THEORIES else data
 
 

@@ -18,10 +18,8 @@ def at_nearest_ridge(
     ridges, best = networks["ridge"].values, optimal_ridge.values
     ratios = np.log(np.maximum(ridges, 1e-300))[:, None] - np.log(best)
     nearest = ridges[np.argmin(np.abs(ratios), axis=0)]
-    names = {
-        f"simulated_test_error_{part}": f"simulated_optimal_test_error_{part}"
-        for part in ("mean", "stderr")
-    } | {"z_score_test_error": "z_score_optimal_test_error"}
+    of_error = "simulated_test_error_mean", "simulated_test_error_stderr", "z_score_test_error"
+    names = {name: name.replace("test_error", "optimal_test_error") for name in of_error}
     places = xr.DataArray(nearest, dims=("alpha_simulated",))
     scored = xr.merge([networks, scores], join="exact", compat="equals")
     found = scored[list(names)].sel(ridge=places).rename(names).drop_vars("ridge")

@@ -80,16 +80,16 @@ class FigurePlan(Figure):
     @cached_property
     def solved(self) -> dict[str, dict[str, Task]]:
         """The files of its parameters and its theory, with the tasks of each by their groups."""
-        stages: dict[str, dict[str, Task]] = {"parameters": {}, "theory": {}}
-        for curve in self.curves:
-            for role, task in curve.theory.items():
-                stage = "parameters" if role == "parameters" else "theory"
-                stages[stage][f"{curve.name}/{role}"] = task
         files = {}
-        for stage, tasks in stages.items():
-            groups = list(tasks)
-            for start in range(0, len(groups), _TOGETHER):
-                part = {group: tasks[group] for group in groups[start : start + _TOGETHER]}
+        for stage in ("parameters", "theory"):
+            tasks = [
+                (f"{curve.name}/{role}", task)
+                for curve in self.curves
+                for role, task in curve.theory.items()
+                if (role == "parameters") == (stage == "parameters")
+            ]
+            for start in range(0, len(tasks), _TOGETHER):
+                part = dict(tasks[start : start + _TOGETHER])
                 files[f"{RESULTS}/{stage}/{self.name}-{result_key(stage, part)}.nc"] = part
         return files
 

@@ -38,18 +38,16 @@ class Part(NamedTuple):
 
 def parts(figure: FigurePlan) -> list[Part]:
     """List the parts of a figure that its file keeps."""
-    return [
-        Part(curve.name, role, one)
+    tasks = [
+        (curve.name, role, task)
         for curve in figure.curves
         for role, task in {**curve.theory, **curve.networks}.items()
-        for one in _each(task)
     ]
-
-
-def _each(task: Task) -> list[Task]:
-    """Split a task into its networks, if it has any."""
-    networks = task.arguments.get("networks")
-    return [with_networks(task, [one]) for one in networks] if networks else [task]
+    return [
+        Part(name, role, with_networks(task, [one]) if "networks" in task.arguments else task)
+        for name, role, task in tasks
+        for one in task.arguments.get("networks", [0])
+    ]
 
 
 def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
