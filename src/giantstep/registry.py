@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from giantstep.validation import Fault
+from giantstep.validation import Fault, Interval, read_number
 
 T = TypeVar("T")
 
@@ -56,6 +56,23 @@ class Family(Generic[T]):
     prefix: str
     make: Callable[[str], T]
     pattern: str
+
+    @classmethod
+    def of_numbers(cls, prefix: str, make: Callable[..., T], **allowed: Interval) -> Family[T]:
+        """Make a family whose members have numbers in their names, each in its interval.
+
+        Examples
+        --------
+        >>> Family.of_numbers("power:", lambda a: a**2, A=Interval(0, 3)).pattern
+        'power:A with A a number from 0 to 3'
+        """
+
+        def read(text: str) -> T:
+            parts = zip(text.split(","), allowed.values(), strict=True)
+            return make(*(read_number(part, interval) for part, interval in parts))
+
+        limits = " and ".join(f"{name} {interval}" for name, interval in allowed.items())
+        return cls(prefix, read, f"{prefix}{','.join(allowed)} with {limits}")
 
 
 class Registry(Generic[T]):

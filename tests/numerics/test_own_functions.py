@@ -76,10 +76,10 @@ def test_a_target_that_oscillates_is_answered_without_noise_of_the_batch(target)
     [
         ({"call": lambda z: 1 / z}, "function = 'lambda': must be finite .*: at z = 0 it is inf"),
         ({"call": lambda z: 0.0 if z > 0 else z}, "entry by entry: .* it raised ValueError"),
-        ({"call": lambda z: z / z.max()}, "at z = .* in one array, .* in another"),
+        ({"call": lambda z: z / z.max()}, "in one array .* in another"),
         ({"call": lambda z: z + 1j}, "it returned complex128"),
         ({"call": lambda z: 0 * z}, "it is zero on all of a grid"),
-        ({"call": lambda z: np.exp(z**2 / 4)}, "slower growth: .*; at z = -?10 it is 7.2e"),
+        ({"call": lambda z: np.exp(z**2 / 4)}, "slower growth: .*; at z = -?10 it is 7.2"),
         ({"call": lambda z: np.sqrt(np.abs(z))}, "near z = -?0.00.* it is not"),
         ({"call": lambda z: np.sin(1000 * z)}, "it varies so fast"),
         ({"call": lambda z: z.astype("f4")}, "must be smooth except at .* of double precision"),

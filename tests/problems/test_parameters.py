@@ -36,7 +36,7 @@ def test_what_no_domain_holds_is_refused_all_at_once(refused):
 
 
 def test_one_spike_refuses_what_it_does_not_take():
-    with pytest.raises(TypeError, match="did you mean noise"):
+    with pytest.raises(TypeError, match="nosie"):
         one_spike("tanh", "sin", 1, 1, 1, 1, nosie=1)
     with pytest.raises(InvalidParametersError) as refused:
         one_spike("tahn", "sin", None, -1, 2, 1)

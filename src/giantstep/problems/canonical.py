@@ -11,6 +11,13 @@ import math
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+# Parameters that are written at their defaults, too. Others are not, so that a new parameter leaves
+# every seed as it is.
+_WRITTEN = {
+    *("noise", "readout", "inputs", "steps", "reuse_batch", "fraction", "bias", "model"),
+    *("trainings", "test_samples"),  # of sizes
+}
+
 
 def plain(value: Any) -> Any:
     """Convert parameters to what JSON can hold: equal parameters give equal JSON.
@@ -22,7 +29,7 @@ def plain(value: Any) -> Any:
         named = {
             field.name: plain(getattr(value, field.name))
             for field in fields(value)
-            if not field.metadata.get("later") or getattr(value, field.name) != field.default
+            if field.name in _WRITTEN or getattr(value, field.name) != field.default
         }
         return {"type": type(value).__name__} | named
     if isinstance(value, dict):

@@ -117,10 +117,8 @@ class ClippedLoss(Loss):
 
     def of(self, u: Array) -> Array:
         """Compute the loss at some residuals."""
-        if self.inverse_curvature == 0:
-            return np.maximum(self.high * u, self.low * u)
-        derivative = np.clip(u, self.low, self.high)
-        return derivative * (u - derivative / 2)
+        derivative, _ = self.derivatives(u)
+        return derivative * (u - self.inverse_curvature * derivative / 2)
 
     def response(self, u: Array, V: Array) -> tuple[Array, Array]:
         """Compute the derivative at the proximal point, and its slope in u."""

@@ -14,15 +14,15 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.registry import Family, Registry
-from giantstep.validation import Fault, Interval, read_number, refusal, whole_number
+from giantstep.validation import Fault, Interval, refusal, whole_number
 
 # Where what is known of such inputs must hold, to end a message.
 ALWAYS = "where inputs have a covariance or are a mixture"
 THEORY = f"in theory, {ALWAYS}"
-IDENTITY, _POWER, _TWO_LEVEL = "identity", "power:", "two_level:"
+IDENTITY = "identity"
 # How many directions a spectrum by name has where no dimension is given, and at most.
 DIRECTIONS, MOST_DIRECTIONS = 2000, 20_000
-_EXPONENT, _RATIO, _SHARE = Interval(0, 3), Interval(1e-6, 1e6), Interval(1e-6, 1 - 1e-6)
+_RATIO, _SHARE = Interval(1e-6, 1e6), Interval(1e-6, 1 - 1e-6)
 _ROUNDING = 1e-12
 _EIGENVALUES = (
     f"2 to {MOST_DIRECTIONS} eigenvalues > 0, with or without the target's weights >= 0 beside them"
@@ -34,21 +34,18 @@ _FILES: dict[str, Callable[[str], Any]] = {
 }
 
 
-def _power(text: str) -> Callable[[int], Array]:
-    exponent = read_number(text, _EXPONENT)
+def _power(exponent: float) -> Callable[[int], Array]:
     return lambda count: np.arange(1.0, count + 1) ** -exponent
 
 
-def _two_level(text: str) -> Callable[[int], Array]:
-    parts = zip(text.split(","), (_RATIO, _SHARE), strict=True)
-    ratio, share = (read_number(part, allowed) for part, allowed in parts)
+def _two_level(ratio: float, share: float) -> Callable[[int], Array]:
     return lambda count: np.where(np.arange(count) < round(share * count), ratio, 1.0)
 
 
 SPECTRA: Registry[Callable[[int], Array]] = Registry(
     {IDENTITY: np.ones},
-    Family(_POWER, _power, f"{_POWER}A with A {_EXPONENT}"),
-    Family(_TWO_LEVEL, _two_level, f"{_TWO_LEVEL}RATIO,SHARE with RATIO > 0 and SHARE below 1"),
+    Family.of_numbers("power:", _power, A=Interval(0, 3)),
+    Family.of_numbers("two_level:", _two_level, RATIO=_RATIO, SHARE=_SHARE),
 )
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from giantstep.validation import Fault, Interval
 
 
@@ -24,13 +26,11 @@ class Several:
 
     def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
         """Return the numbers, and the fault of each that lies outside, or of none."""
-        several = hasattr(value, "__iter__") and not isinstance(value, str)
-        several = several and getattr(value, "ndim", None) != 0
+        several = np.iterable(value) and not isinstance(value, str)
         read = [self.each.read(name, x) for x in (value if several else (value,))]
         faults = [fault for _, found in read for fault in found]
-        return tuple(x for x, _ in read), faults if read else [
-            Fault(name, [], "at least one number")
-        ]
+        nothing = [] if read else [Fault(name, [], "at least one number")]
+        return tuple(x for x, _ in read), faults or nothing
 
 
 def interval_of(domain: Any) -> Interval | None:

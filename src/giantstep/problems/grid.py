@@ -24,7 +24,7 @@ _ALPHA = Parameter(
     "sample complexity",
 )
 _RIDGE = Parameter("ridge penalty, without 1/n", r"\lambda", Several(RIDGE), "(4)")
-_LOSS = Parameter("what the readout minimises", r"\ell", KNOWN_LOSSES, "App. C", later=True)
+_LOSS = Parameter("what the readout minimises", r"\ell", KNOWN_LOSSES, "App. C")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ Sampler = Callable[[Generator, tuple[int, int]], Single]
 
 GAUSSIAN = "gaussian"
 _STUDENT, _MIXTURE = "student_t:", "mixture:"
+# With two degrees of freedom or less, there is no finite variance to scale to one.
+_FREEDOM = Interval(2, open_below=True)
 _MEAN = Interval(0, 10)
 # Of a uniform distribution of unit variance.
 _WIDTH = np.float32(math.sqrt(12))
@@ -30,19 +32,10 @@ def _rademacher(rng: Generator, shape: tuple[int, int]) -> Single:
     return (2 * rng.integers(0, 2, shape, np.int8) - 1).astype(np.float32)
 
 
-def _student_t(text: str) -> Sampler:
-    """Make the sampler of Student's t distribution, given its degrees of freedom as text."""
-    freedom = read_number(text)
-    if not 2 < freedom < math.inf:  # otherwise there is no finite variance to scale to one
-        raise ValueError(text)
+def _student_t(freedom: float) -> Sampler:
+    """Make the sampler of Student's t distribution."""
     scale = math.sqrt((freedom - 2) / freedom)
     return lambda rng, shape: (scale * rng.standard_t(freedom, shape)).astype(np.float32)
-
-
-def _mixture(text: str) -> Sampler:
-    """Make the sampler of what inputs have besides the mean of their class."""
-    read_number(text, _MEAN)
-    return INPUTS[GAUSSIAN]
 
 
 def mixture_mean(inputs: str) -> float | None:
@@ -65,7 +58,8 @@ INPUTS: dict[str, Sampler] = {
 
 KNOWN_INPUTS = Registry(
     INPUTS,
-    Family(_STUDENT, _student_t, f"{_STUDENT}NU with NU > 2"),
-    Family(_MIXTURE, _mixture, f"{_MIXTURE}M with M {_MEAN}"),
+    Family.of_numbers(_STUDENT, _student_t, NU=_FREEDOM),
+    # What inputs have besides the mean of their class.
+    Family.of_numbers(_MIXTURE, lambda mean: INPUTS[GAUSSIAN], M=_MEAN),
 )
 lookup_inputs = KNOWN_INPUTS.lookup

@@ -19,7 +19,7 @@ from giantstep.problems.convex_losses import (
 )
 from giantstep.problems.domains import HUBER_TURN, QUANTILE
 from giantstep.registry import Family, Named, Registry
-from giantstep.validation import read_number, refusal
+from giantstep.validation import refusal
 
 SQUARE = "square"
 # The square loss by gradient flow from zero, stopped at the time 1/ridge: docs/early-stopping.md.
@@ -43,22 +43,13 @@ LOSSES: dict[str, Loss] = {
 }
 
 
-def _huber(text: str) -> ClippedLoss:
-    """Make the Huber loss that turns from a parabola into straight lines at +-`text`."""
-    turn = read_number(text, HUBER_TURN)
-    return ClippedLoss(-turn, turn, 1.0)
-
-
-def _quantile(text: str) -> ClippedLoss:
-    """Make the loss that a quantile of the labels minimises, the share `text` of them below it."""
-    share = read_number(text, QUANTILE)
-    return ClippedLoss(share - 1, share, 0.0)
-
-
-# `huber` is `huber:1`.
+# `huber` is `huber:1`, and a quantile of the labels, with this share of them below it, minimises
+# the loss of its name.
 _FAMILIES: tuple[Family[Loss], ...] = (
-    Family("huber:", _huber, f"huber:DELTA with DELTA {HUBER_TURN}"),
-    Family("quantile:", _quantile, f"quantile:SHARE with SHARE {QUANTILE}"),
+    Family.of_numbers("huber:", lambda turn: ClippedLoss(-turn, turn, 1.0), DELTA=HUBER_TURN),
+    Family.of_numbers(
+        "quantile:", lambda share: ClippedLoss(share - 1, share, 0.0), SHARE=QUANTILE
+    ),
 )
 KNOWN_LOSSES: Registry[Loss] = Registry(LOSSES, *_FAMILIES, kind=Loss)
 lookup_loss = KNOWN_LOSSES.lookup

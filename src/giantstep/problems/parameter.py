@@ -43,9 +43,6 @@ class Parameter:
         `REQUIRED` if there is none.
     note : str
         What else helps to choose a value, in help texts.
-    later : bool
-        Whether it came after results that are to stay as they are: at its default, it is left out
-        of the canonical form, which seeds hash.
     """
 
     meaning: str
@@ -55,7 +52,6 @@ class Parameter:
     label: str = ""
     default: Any = REQUIRED
     note: str = ""
-    later: bool = False
 
     @property
     def required(self) -> bool:
@@ -65,7 +61,7 @@ class Parameter:
 
 def means(parameter: Parameter) -> dict[str, Any]:
     """Return the metadata of a dataclass's field, from what its parameter means."""
-    return {"parameter": parameter, "later": parameter.later}
+    return {"parameter": parameter}
 
 
 def parameters_of(cls: type[Any]) -> dict[str, Parameter]:

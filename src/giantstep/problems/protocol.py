@@ -62,24 +62,22 @@ _WEIGHTS = (
 )
 _BATCHES = "one number, or > 0 and finite in each step on batches that are not used again"
 STEP_LOSS = Parameter(
-    "loss along which the steps descend", r"\ell_1", STEP_LOSSES, "docs/step-loss.md", later=True
+    "loss along which the steps descend", r"\ell_1", STEP_LOSSES, "docs/step-loss.md"
 )
 OPTIMIZER = Parameter(
     "how far a step goes along the gradient",
     "optimizer",
     Registry({name: name for name in OPTIMIZERS}),
     "docs/sign-descent.md",
-    later=True,
 )
 PRECONDITION = Parameter(
-    "exponent p of steps times Sigma^-p", "p", Interval(0, 1), "docs/scaling-laws.md", later=True
+    "exponent p of steps times Sigma^-p", "p", Interval(0, 1), "docs/scaling-laws.md"
 )
 WEIGHT_DECAY = Parameter(
     "share of the weights that each step takes off",
     r"\delta",
     Schedule(0, 0.999),
     "docs/more-than-one-step.md",
-    later=True,
 )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from giantstep.validation import Fault, Interval, plain_number, read_number
 
 _BETWEEN = "/"
@@ -29,10 +31,7 @@ class Schedule(Interval):
         >>> Schedule(0, 9).read("learning_rate", "3/2/1")[0], Schedule(0, 9).read("", (2, 2))[0]
         ((3.0, 2.0, 1.0), 2.0)
         """
-        several = hasattr(value, "__iter__") and getattr(value, "ndim", None) != 0
-        if isinstance(value, str):
-            several = is_schedule(value)
-        if not several:
+        if not (is_schedule(value) if isinstance(value, str) else np.iterable(value)):
             return super().read(name, value)
         wrong = [Fault(name, value, f"{self}, or one such for each step, as in 3/2/1")]
         try:

@@ -31,19 +31,15 @@ NOISE = Parameter(
     "variance of the label noise", r"\Delta", VARIANCE, "theory.md section 1", "label noise"
 )
 OUTLIER_FRACTION = Parameter(
-    "share of the labels that are outliers", r"\varrho", SHARE, "docs/loss.md", later=True
+    "share of the labels that are outliers", r"\varrho", SHARE, "docs/loss.md"
 )
 OUTLIER_VARIANCE = Parameter(
-    "variance of the label noise of outliers", r"\Delta_o", VARIANCE, "docs/loss.md", later=True
+    "variance of the label noise of outliers", r"\Delta_o", VARIANCE, "docs/loss.md"
 )
-LABEL_FLIPS = Parameter("share of the labels that are reversed", r"\varphi", REVERSED, later=True)
+LABEL_FLIPS = Parameter("share of the labels that are reversed", r"\varphi", REVERSED)
 INPUTS = Parameter("distribution of the inputs' entries", "x", KNOWN_INPUTS)
-COVARIANCE = Parameter(
-    "covariance of the inputs", r"\Sigma", CovarianceDomain(), _STRUCTURED, later=True
-)
-DECAY = Parameter(
-    "decay of the target along the covariance", "b", TARGET_DECAY, _STRUCTURED, later=True
-)
+COVARIANCE = Parameter("covariance of the inputs", r"\Sigma", CovarianceDomain(), _STRUCTURED)
+DECAY = Parameter("decay of the target along the covariance", "b", TARGET_DECAY, _STRUCTURED)
 STEPS = Parameter("number of gradient steps", "k", STEP_COUNTS, label="gradient steps")
 REUSE_BATCH = Parameter("whether later steps take the first batch again", "reuse", FLAG)
 ALPHA0 = Parameter(
@@ -59,15 +55,10 @@ EXPONENT = Parameter(
     "s",
     domains.STEP_EXPONENT,
     "docs/smaller-steps.md",
-    later=True,
 )
 PRETRAIN_TARGET = Parameter(
-    "target that the steps learn", r"\sigma_A", TargetDomain(SAME_TARGET), _TRANSFER, later=True
+    "target that the steps learn", r"\sigma_A", TargetDomain(SAME_TARGET), _TRANSFER
 )
 TASK_OVERLAP = Parameter(
-    "overlap of the directions of the two targets",
-    r"\gamma_\star",
-    domains.OVERLAP,
-    _TRANSFER,
-    later=True,
+    "overlap of the directions of the two targets", r"\gamma_\star", domains.OVERLAP, _TRANSFER
 )

@@ -42,7 +42,6 @@ from giantstep.problems.shared import (
 )
 from giantstep.problems.targets import CLASS_INPUTS, teacher_of
 from giantstep.registry import Registry
-from giantstep.suggestions import did_you_mean
 from giantstep.validation import POSITIVE, Fault, collected, raise_all
 
 # What spiked features have and a protocol has not.
@@ -79,9 +78,7 @@ _SPIKE_STRENGTH = Parameter("spike strength", "r", Several(SPIKE_STRENGTH), "(10
 _ALIGNMENT = Parameter("overlap of spike and target", r"\gamma", Several(OVERLAP), "(9)")
 _FRACTION = Parameter("share of the neurons", r"\pi", Several(POSITIVE), "theory.md section 4")
 _BIASES = Parameter("quenched bias of the neurons", "b", Several(LETTER), "App. D")
-_FURTHER = Parameter(
-    "spike strengths on further directions", "r'", _Coordinates(), "C.8", later=True
-)
+_FURTHER = Parameter("spike strengths on further directions", "r'", _Coordinates(), "C.8")
 _MODELS = Registry({name: name for name in MODELS})
 _MODEL = Parameter("what simulations of an sRF take as features", "model", _MODELS, "(15)")
 
@@ -312,9 +309,6 @@ def one_spike(
     >>> srf.spike_strength, srf.fraction
     ((1.5, -3.0), (0.5, 0.5))
     """
-    known = one_spike_parameters()
-    for name in set(parameters) - set(known):
-        raise TypeError(f"one_spike has no parameter {name!r}{did_you_mean(name, known)}")
     readout, faults = READOUT.domain.read("readout", readout)
     bias, of_bias = BIAS.domain.read("bias", bias)
     bulk_variance, of_bulk = BULK_VARIANCE.read("bulk_variance", bulk_variance)

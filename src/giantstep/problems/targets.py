@@ -51,13 +51,11 @@ class TargetDomain:
         """Return the name of a target, or list what is wrong with it."""
         if given in (CLASS, self.word):
             return given, []
-        if _arguments(given) > 2:
-            return given, [Fault(name, given, "a function of one or two arrays")]
-        if _arguments(given) == 2:
+        if _arguments(given) > 1:
             try:
                 return own_teacher(given), []
-            except ValueError:
-                return given, [Fault(name, given, "smooth, as a function of two arrays")]
+            except (TypeError, ValueError):
+                return given, [Fault(name, given, "a function of one array, or smooth, of two")]
         if isinstance(given, Named) and not KNOWN_TEACHERS.faults(name, given):
             return given, []
         known, faults = FunctionDomain().read(name, given)
