@@ -16,12 +16,9 @@ import matplotlib
 import numpy as np
 from matplotlib import rc_context, rc_params_from_file
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.transforms import Transform
 
-from giantstep.arrays import Array
 from giantstep.files import beside
 from giantstep.problems.bulk_kind import ISOTROPIC, TRAINED
 
@@ -165,9 +162,6 @@ def bulk_lines(bulks: Iterable[str]) -> dict[str, Look]:
 def save(figure: Figure, path: Path, origin: Iterable[str] = ()) -> None:
     """Save a figure in the format of the path's suffix; equal figures become equal bytes.
 
-    Limits of axes and places on the page are rounded, so that the last digits of the data, which
-    vary between processors, change no byte.
-
     Parameters
     ----------
     figure : Figure
@@ -177,10 +171,6 @@ def save(figure: Figure, path: Path, origin: Iterable[str] = ()) -> None:
         keys cover parameters and code, and this package with its version. Goes into the file's
         metadata, by the names that its format has for these.
     """
-    for axes in figure.axes:
-        axes.set(xlim=_rounded_limits(axes.xaxis), ylim=_rounded_limits(axes.yaxis))
-        for line in axes.lines:
-            line.set_transform(line.get_transform() + _PixelGrid())
     metadata: dict[str, Any] = dict.fromkeys(_DATES[path.suffix])
     metadata |= dict(zip(("Title", *_ORIGINS[path.suffix]), origin, strict=False))
     content = BytesIO()  # on a full disk, matplotlib's own files end in other errors
@@ -218,24 +208,3 @@ def draw_and_save(
             with beside(path) as unfinished:
                 save(figure, unfinished, origin)
                 check()
-
-
-class _PixelGrid(Transform):
-    """Round places on the page to a 64th of a pixel."""
-
-    input_dims = output_dims = 2
-    is_separable = True
-
-    def transform_non_affine(self, values: Any) -> Array:
-        return np.round(np.asarray(values) * 64) / 64
-
-
-def _rounded_limits(axis: Axis) -> tuple[float, float]:
-    """Move the limits of an axis outward, to multiples of a thousandth or so of its length."""
-    transform = axis.get_transform()
-    low, high = sorted(transform.transform(np.array(axis.get_view_interval())))
-    step = 10.0 ** (np.floor(np.log10(high - low)) - 2) / 4
-    tie = 1e-3  # limits that are multiples already stay
-    ends = np.array([np.floor(low / step + tie), np.ceil(high / step - tie)]) * step
-    left, right = transform.inverted().transform(ends)
-    return (right, left) if axis.get_inverted() else (left, right)

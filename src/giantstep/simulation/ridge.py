@@ -71,7 +71,9 @@ class RidgePath:
         self._solutions = _stopped_solutions if stopped else _ridge_solutions
         self._kept: list[_Block] = []
         self._count = 0
-        self._moments: _Moments | None = None
+        p, groups = membership.shape
+        sizes = (p, p), (p, groups + 1), (groups + 1, groups + 1)
+        self._moments = _Moments(self.membership, *map(np.zeros, sizes))  # no memory until used
 
     def extend(self, features: Reals, labels: Array) -> None:
         """Add a block of samples: features of shape (n, p), which are overwritten."""
@@ -84,10 +86,6 @@ class RidgePath:
 
     def _sum_kept(self, count: int) -> None:
         """Add the first of the kept blocks to the moments, and drop them."""
-        if self._moments is None:
-            p, groups = self.membership.shape
-            sizes = (p, p), (p, groups + 1), (groups + 1, groups + 1)
-            self._moments = _Moments(self.membership, *map(np.zeros, sizes))
         for block in self._kept[:count]:
             self._moments.add(block)
         del self._kept[:count]
@@ -104,7 +102,6 @@ class RidgePath:
             blocks = [*self._kept[:-1], part]
             return lambda ridges: _fit_dual(self.membership, blocks, ridges, self._solutions)
         self._sum_kept(len(self._kept) - 1)
-        assert self._moments is not None
         moments = _Moments(*astuple(self._moments))  # copies
         return lambda ridges: _fit_primal(moments, part, count, ridges, self._solutions)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -35,8 +34,6 @@ from giantstep.simulation.ridge import Fit, RidgePath
 from giantstep.simulation.samples import TEST, TRAINING
 
 Report = Callable[[], None]
-# Means over test inputs.
-_TESTED = ("test_error", "classification_error", "test_loss", "learned_function")
 # Neurons from whose weights the size of features is estimated.
 _FEW = 64
 
@@ -181,6 +178,7 @@ def fit_readouts(
     """
     layer, pool = features.layer, features.replicate.pool
     counts = [features.replicate.sizes.count(alpha) for alpha in grid.alpha]
+    different, column = np.unique(counts, return_inverse=True)
     scaled = tuple(ridge * layer.bias.size for ridge in grid.ridge)
 
     def block(place: tuple[int, int]) -> tuple[Reals, Array]:
@@ -188,27 +186,28 @@ def fit_readouts(
         samples, values = features.draw(ROWS, TRAINING, *place)
         return values, samples.labels
 
-    pending: list[dict[int, Future[Fit]]] = []
-    path: RidgePath | ConvexPath
-    for (_, index), drawn in zip(places, pool.map_ahead(block, places), strict=True):
-        if index == 0:
-            path = ConvexPath(lookup_loss(grid.loss))
-            if is_square(grid.loss):
-                path = RidgePath(layer.membership, stopped=grid.loss == FLOW)
-            pending.append({})
-        path.extend(*drawn)
-        del drawn
-        for count in sorted({n for n in counts if index * ROWS < n <= (index + 1) * ROWS}):
-            pending[-1][count] = pool.compute_later(partial(path.fit(count), scaled))
-        report()
-    fits = [[of_count[count].result() for count in counts] for of_count in pending]
-    return Fit(*(np.stack([[fit[part] for fit in row] for row in fits]) for part in range(3)))
+    def fits() -> Iterator[Callable[[tuple[float, ...]], Fit]]:
+        path: RidgePath | ConvexPath
+        for (_, index), drawn in zip(places, pool.map_ahead(block, places), strict=True):
+            if index == 0:
+                path = ConvexPath(lookup_loss(grid.loss))
+                if is_square(grid.loss):
+                    path = RidgePath(layer.membership, stopped=grid.loss == FLOW)
+            path.extend(*drawn)
+            del drawn
+            inside = (index * ROWS < different) & (different <= (index + 1) * ROWS)
+            yield from map(path.fit, different[inside].tolist())
+            report()
+
+    fitted = list(pool.map_ahead(lambda fit: fit(scaled), fits()))
+    parts = (np.stack(part) for part in zip(*fitted, strict=True))
+    return Fit(*(x.reshape(-1, different.size, *x.shape[1:])[:, column] for x in parts))
 
 
 def _test(
     features: NetworkFeatures, sizes: list[int], readouts: Array, loss: str, report: Report
 ) -> tuple[Array, ...]:
-    """Compute what `_TESTED` names, of R readouts: shape (R,), in slabs of inputs (R, S).
+    """Compute test errors, 0-1 errors, losses (R,) and learned functions (R, S) of R readouts.
 
     Samples serve for losses, 0-1 errors, and where series do not converge or are not known.
     """
@@ -216,17 +215,16 @@ def _test(
     if not (is_square(loss) and has_series(of.problem, of.layer)):
         return _test_on_samples(features, sizes, readouts, lookup_loss(loss), report)
     error, learned, resolved = exact_test(of.problem, of.layer, readouts, SLABS, of.pool)
-    tested = error, np.full_like(error, np.nan), error / 2, learned
-    sampled = ~resolved | (of.problem.target in BINARY)
-    if not sampled.any():
+    if resolved.all() and of.problem.target not in BINARY:
         for _ in sizes:
             report()
-        return tested
-    on_samples = _test_on_samples(features, sizes, readouts[sampled], lookup_loss(loss), report)
-    for name, values, found in zip(_TESTED, tested, on_samples, strict=True):
-        taken = ~resolved | (name == "classification_error")
-        values[taken & sampled] = found[taken[sampled]]
-    return tested
+        return error, np.full_like(error, np.nan), error / 2, learned
+    squares, wrong, losses, slabs = _test_on_samples(
+        features, sizes, readouts, lookup_loss(loss), report
+    )
+    for sampled, exact in ((squares, error), (losses, error / 2), (slabs, learned)):
+        sampled[resolved] = exact[resolved]
+    return squares, wrong, losses, slabs
 
 
 def _test_on_samples(

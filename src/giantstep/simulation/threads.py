@@ -39,7 +39,6 @@ class Workers:
 
     def __init__(self, executor: Executor, depth: int) -> None:
         self._executor, self._depth = executor, depth
-        self._tasks: deque[Future[Any]] = deque()
 
     def map_ahead(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
         """Yield `function(item)` in order, while the next few are being computed."""
@@ -50,14 +49,6 @@ class Workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-
-    def compute_later(self, function: Callable[[], R]) -> Future[R]:
-        """Start a computation in the background; wait first if too many are unfinished."""
-        future = self._executor.submit(function)
-        self._tasks.append(future)
-        while len(self._tasks) > self._depth:
-            self._tasks.popleft().result()
-        return future
 
 
 @contextlib.contextmanager
