@@ -57,9 +57,9 @@ def _kind(protocol: Protocol) -> type[SteppedLayer]:
     if protocol.has_several_spikes:
         return Letters
     if protocol.optimizer == SIGN_DESCENT:
-        if not one_letter:
-            return OddLetterSigns
-        return Signs if protocol.follows_population or not protocol.as_in_paper else OddSigns
+        if not protocol.as_in_paper:
+            return Signs
+        return OddSigns if one_letter else OddLetterSigns
     if protocol.reuses_samples:
         return OneBatch
     if protocol.as_in_paper:

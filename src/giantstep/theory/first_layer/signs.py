@@ -22,7 +22,7 @@ from giantstep.theory.first_layer.descent import with_rows
 from giantstep.theory.first_layer.fresh_step import next_step
 from giantstep.theory.first_layer.interface import Scope
 from giantstep.theory.first_layer.network_state import NetworkState, check_weights
-from giantstep.theory.first_layer.odd_step import OddLetters
+from giantstep.theory.first_layer.odd_step import OddLetters, OddStep
 from giantstep.theory.first_layer.recursion import Recursion
 from giantstep.theory.first_layer.sign_directions import directions_after_signs
 from giantstep.theory.first_layer.sign_rows import SignRows
@@ -107,13 +107,15 @@ class Signs(Recursion):
         return [] if self.protocol.follows_population else super().remarks(kind)
 
 
-class OddSigns(Signs):
-    """Signs from a uniform readout, for an odd activation and finitely many samples."""
+class OddSigns(Signs, OddStep):
+    """Signs from a uniform readout, for an odd activation."""
 
     left_out = "corrections to a step by signs, 2 % of the error in the median, at most 4 %"
 
     def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
         """Compute the rows' functions and the state after the step."""
+        if self.protocol.follows_population:
+            return super().rows_in_limit()
         at = SignRows(FirstBatch(self.protocol, self.fineness), self.length, self.fineness)
         rows, norm_variance = at.functions()
         alignment = self.after_signs(self.limit).first_alignment
