@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erf, erfc, ndtr, owens_t
+from scipy.special import erf, erfc, ndtr
 
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import normal_density
@@ -55,17 +55,6 @@ def sin_moments(mean: Array, std: Array | float) -> GaussianMoments:
     return GaussianMoments(value, slope, np.maximum(second - value**2 - slope**2, 0))
 
 
-def erf_moments(mean: Array, std: Array | float) -> GaussianMoments:
-    """Compute the moments of the error function."""
-    width = np.sqrt(1 + 2 * std**2)
-    x = mean / width
-    slope = 2 * std / (np.sqrt(np.pi) * width) * np.exp(-(x**2))
-    # The residual is that of 1 - erf, which is small where erf is close to one.
-    tail = erfc(np.abs(x))
-    second = 2 * tail - 8 * owens_t(np.sqrt(2) * x, 1 / np.sqrt(1 + 4 * std**2))
-    return GaussianMoments(erf(x), slope, np.maximum(second - tail**2 - slope**2, 0))
-
-
 def _ramp(mean: Array, std: Array | float) -> tuple[Array, Array, Array]:
     """Compute E f, E f' and E f^2 of f = max(t, 0)."""
     x = mean / std
@@ -88,19 +77,11 @@ def leaky_moments(below: float) -> Moments:
     return moments
 
 
-def probit_moments(mean: Array, std: Array | float) -> GaussianMoments:
-    """Compute the moments of the Gaussian distribution function (1 + erf(t/sqrt(2)))/2."""
-    of_erf = erf_moments(mean / np.sqrt(2), std / np.sqrt(2))
-    return GaussianMoments((1 + of_erf.mean) / 2, of_erf.slope / 2, of_erf.residual / 4)
-
-
 # By the name of the function.
 CLOSED_FORMS: dict[str, Moments] = {
     "sign": sign_moments,
     "sin": sin_moments,
-    "erf": erf_moments,
     "relu": leaky_moments(0.0),
     "leaky_relu": leaky_moments(0.01),
     "abs": leaky_moments(-1.0),
-    "probit": probit_moments,
 }

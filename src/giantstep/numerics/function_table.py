@@ -106,7 +106,9 @@ FUNCTIONS: dict[str, ScalarFunction] = {
         ScalarFunction(
             "tanh", np.tanh, lambda x: 1 - np.tanh(x) ** 2, "odd", strip=np.pi / 2, symbol=r"\tanh"
         ),
-        ScalarFunction("erf", erf, lambda x: 2 / np.sqrt(np.pi) * np.exp(-(x**2)), "odd"),
+        ScalarFunction(
+            "erf", erf, lambda x: 2 / np.sqrt(np.pi) * np.exp(-(x**2)), "odd", strip=1.5
+        ),
         ScalarFunction("sin", np.sin, np.cos, "odd", oscillates=True, symbol=r"\sin"),
         ScalarFunction("sign", np.sign, np.zeros_like, "odd", kinks=(0.0,), continuous=False),
         ScalarFunction(
@@ -136,7 +138,7 @@ FUNCTIONS: dict[str, ScalarFunction] = {
         ScalarFunction("gelu", lambda x: x * ndtr(x), lambda x: ndtr(x) + x * normal_density(x)),
         ScalarFunction("silu", lambda x: x * expit(x), lambda x: expit(x) * (1 + x * expit(-x))),
         ScalarFunction("sigmoid", expit, lambda x: expit(x) * expit(-x), strip=np.pi),
-        ScalarFunction("probit", ndtr, normal_density, symbol=r"\Phi"),
+        ScalarFunction("probit", ndtr, normal_density, strip=2, symbol=r"\Phi"),
         ScalarFunction(
             "leaky_relu",
             lambda x: np.maximum(x, 0.01 * x),

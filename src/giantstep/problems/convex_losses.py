@@ -15,14 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.differences import with_slope
 
 # Newton steps for a proximal operator. After a step as short as this one only rounding is left of
 # the error.
 _MAX_STEPS, _SHORT_STEP = 60, 1e-9
 # The same of steps of third order.
 _SHORT_CUBIC = 1e-5
-# Of a derivative in the imaginary direction, which has no rounding error.
-_COMPLEX_STEP = 1e-30
 # Where functions given as callables are checked: intervals whose ends are no round numbers, at
 # which corners usually are. And the relative error of an integral over one of them.
 _CHECKED = 0.00314159 + np.linspace(-20, 20, 2001)
@@ -183,8 +182,7 @@ class SmoothLoss(Loss):
         """Compute the first and the second derivative."""
         if self.curvature:
             return self.slope(u), self.curvature(u)
-        slope = self.slope(u + 1j * _COMPLEX_STEP)
-        return slope.real, slope.imag / _COMPLEX_STEP
+        return with_slope(self.slope, u)
 
     def prox(self, u: Array, V: Array) -> Array:
         """Minimise `(x - u)^2/2V + l(x)` over x.
