@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _NAMES = re.compile(r"(?:one|some) of (.+)")
+# Flags of other commands.
+_ELSEWHERE = {"--samples": "giantstep plan splits samples between steps and readout"}
 # Flags by the symbols that papers have for them.
 _MEANT = {"--eta": "--learning-rate", "--lr": "--learning-rate", "--n0": "--alpha0"}
 
@@ -19,6 +21,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("--lerning-rate", ["--learning-rate", "--ridge"])
     '; did you mean --learning-rate?'
     """
+    if word in _ELSEWHERE:
+        return f"; {_ELSEWHERE[word]}"
     known = list(known)
     if (meant := _MEANT.get(word)) in known:
         return f"; did you mean {meant}?"
