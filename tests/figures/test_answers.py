@@ -28,13 +28,8 @@ def test_theory_beside_networks_names_each_line_and_all_that_is_fixed():
     title, entries, axes = drawn(data, "test_error")
     lines = {r"theory, $d \to \infty$", "theory, $d = 40$", "networks"}
     assert entries == lines | {"best linear"}
-    for part in (
-        r"\sigma_\star = \mathrm{sin}",
-        r"\tilde\eta = 3",
-        r"\alpha_0 = 2",
-        r"\lambda = 0.1",
-    ):
-        assert part in title
+    said = r"\sigma_\star = \mathrm{sin}", r"\tilde\eta = 3", r"\alpha_0 = 2", r"\lambda = 0.1"
+    assert all(part in title for part in said)
     assert title.endswith(" bulk")
     dashed = style.FINITE_SIZE["linewidth"]
     assert sum(line.get_linewidth() == dashed and len(line.get_xdata()) for line in axes.lines) == 2

@@ -39,10 +39,6 @@ SATURATED = replace(STEP, learning_rate=8, alpha0=1)
 LOSSES = ("hinge", "logistic", "huber:0.5")
 
 
-def zero_one(problem, found):
-    return classification_error(problem, Overlaps.of(found))
-
-
 @pytest.mark.parametrize(
     ("problem", "bulk", "dimension"),
     [
@@ -89,7 +85,7 @@ def test_the_reference_of_a_logistic_readout():
     assert found.m.item() == pytest.approx(7.789, abs=5e-4)
     assert found.psi.item() == pytest.approx(1.368, abs=5e-4)
     assert found.q2.item() == pytest.approx(12.672, abs=5e-4)
-    assert 0.145 < zero_one(SIGNS, found).item() < 0.150
+    assert 0.145 < classification_error(SIGNS, Overlaps.of(found)).item() < 0.150
 
 
 @pytest.mark.parametrize(
