@@ -145,7 +145,9 @@ class FirstLayer(ABC):
 
     def accuracy(self, kind: str) -> Accuracy:
         """Return the accuracy of a resolved point, for a kind of bulk."""
-        if kind == ISOTROPIC and not self.features.further_spikes:
+        if self.features.further_spikes:
+            return SLOWER
+        if kind == ISOTROPIC or self.batch == 0:
             return EXPONENTIAL
         return SLOWEST if teacher_of(self.problem.target) else SLOWER
 
