@@ -175,11 +175,11 @@ def shared_setting(data: xr.Dataset, without: Sequence[str] = (), **more: float)
 
 
 def panel_setting(panel: xr.Dataset, figure: xr.Dataset) -> str:
-    """Write what all curves of a panel share, and not all panels of its figure.
+    """Write what all curves of a panel share, and not all panels of its figure, if it has several.
 
     What they all share belongs to the caption.
     """
-    names = (*_PARAMETERS, "dimension")
+    names = (*_PARAMETERS, "dimension") if len(set(figure["panel"].values.tolist())) > 1 else ()
     return shared_setting(panel, [name for name in names if _shared(figure, name) is not None])
 
 

@@ -26,7 +26,6 @@ from giantstep.figures.labels import (
     curve_keys,
     curve_label,
     panel_setting,
-    shared_setting,
 )
 from giantstep.figures.selection import distinct, panel_data
 
@@ -43,8 +42,7 @@ def learning_panel(
     learning_curves(axes, shown, colours)
     limits(axes, shown, config["panels"][name], colours)
     axes.set_ylim(bottom=0)
-    several = len(config["panels"]) > 1
-    title_panel(axes, index, panel_setting(shown, data) if several else shared_setting(shown))
+    title_panel(axes, index, panel_setting(shown, data))
 
 
 def draw_theory(
