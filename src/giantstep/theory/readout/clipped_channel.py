@@ -118,26 +118,18 @@ class _Rule(NamedTuple):
     z: Array
     weight: Array
 
+    def at(self, nodes: slice) -> _Rule:
+        """Select some of the nodes over kappa, from the first z that has weight to the last."""
+        used = np.flatnonzero(self.weight[nodes].any(axis=0))
+        columns = slice(used[0], used[-1] + 1) if used.size else slice(0)
+        return _Rule(*(values[nodes, columns] for values in self))
 
-class _RuleOverZ:
-    """A rule over z at each kappa, without the nodes that are negligible."""
 
-    def __init__(self, srf: SpikedFeatures, kappa: Array, fineness: float, panel: float) -> None:
-        labels, (z,), weight = rule_across(srf, kappa, fineness, panel)
-        self._rule = _Rule(*np.broadcast_arrays(labels, z, weight))
-        self.size = labels.shape[1]
-        kept = self._rule.weight * normal_density(kappa)[:, None] > _NEGLIGIBLE
-        # The columns from the first to the last that is kept; none if all are negligible.
-        self._first = np.where(kept.any(axis=1), np.argmax(kept, axis=1), self.size)
-        self._end = np.where(kept.any(axis=1), self.size - np.argmax(kept[:, ::-1], axis=1), 0)
-
-    def parts(self, points: int) -> Iterator[tuple[slice, _Rule]]:
-        """Divide the nodes over kappa, so that arrays over points, nodes and z stay small."""
-        step = max(1, _ENTRIES // (points * self.size))
-        for start in range(0, len(self._first), step):
-            nodes = slice(start, start + step)
-            columns = slice(self._first[nodes].min(), self._end[nodes].max())
-            yield nodes, _Rule(*(values[nodes, columns] for values in self._rule))
+def _rule_over_z(srf: SpikedFeatures, kappa: Array, fineness: float, panel: float) -> _Rule:
+    """Choose a rule over z at each kappa; negligible weights are zero."""
+    labels, (z,), weight = rule_across(srf, kappa, fineness, panel)
+    kept = weight * normal_density(kappa)[:, None] > _NEGLIGIBLE
+    return _Rule(*np.broadcast_arrays(labels, z, np.where(kept, weight, 0.0)))
 
 
 class ClippedChannel(OutputChannel):
@@ -150,7 +142,7 @@ class ClippedChannel(OutputChannel):
         self.loss = loss
         # Between its kinks a sign is constant: panels need only resolve the average over omega.
         self._panels = _PANELS if srf.target in BINARY else _PANELS[-1:]
-        self._rule = cache(partial(_RuleOverZ, srf, kappa, fineness))
+        self._rule = cache(partial(_rule_over_z, srf, kappa, fineness))
 
     def averages(self, at: PredictionMoments) -> ChannelAverages:
         """Average g_out, its derivative and its square."""
@@ -173,10 +165,12 @@ class ClippedChannel(OutputChannel):
         panel = self._widest_panel(at)
         for width in np.unique(panel):
             rule, places = self._rule(width), np.flatnonzero(panel == width)
-            for points in np.array_split(places, 1 + places.size * rule.size // _ENTRIES):
-                for nodes, part in rule.parts(points.size):
+            count, size = rule.z.shape
+            for points in np.array_split(places, 1 + places.size * size // _ENTRIES):
+                step = max(1, _ENTRIES // (points.size * size))
+                for nodes in (slice(start, start + step) for start in range(0, count, step)):
                     here = PredictionMoments(*(moment[points, nodes] for moment in at))
-                    yield (points, nodes), here, part
+                    yield (points, nodes), here, rule.at(nodes)
 
     def _widest_panel(self, at: PredictionMoments) -> Array:
         """Choose the panels that resolve the average over omega at each point, shape (S,)."""
