@@ -25,7 +25,7 @@ _SHORT_CUBIC = 1e-5
 # Where functions given as callables are checked: intervals whose ends are no round numbers, at
 # which corners usually are. And the relative error of an integral over one of them.
 _CHECKED = 0.00314159 + np.linspace(-20, 20, 2001)
-_SAME_INTEGRAL = 1e-5
+_SAME_INTEGRAL, _SIMPSON = 1e-5, np.array([1, 4, 1]) / 6
 _ROUNDING = 1e-12
 # Of two values that are equal but for rounding, relatively.
 _SAME = 1e-9
@@ -219,15 +219,15 @@ class SmoothLoss(Loss):
                 slope, curvature = self.derivatives(nodes)
             except TypeError:
                 return "with a `slope` that takes complex arrays, or a `curvature`"
-            risen, steepened = (np.diff(f[[0, 2]], axis=0)[0] for f in (self.of(nodes), slope))
-        for f, rise in ((slope, risen), (curvature, steepened)):
-            integral = (f[0] + 4 * f[1] + f[2]) * (end - start) / 6
-            same = np.abs(integral - rise) <= _SAME_INTEGRAL * np.abs(f).max(axis=0) + _ROUNDING
-            if wrong := start[~same].tolist():
-                allowed = "analytic, with `slope` its derivative, unless it is a ClippedLoss"
-                return f"{allowed}: it is not at a residual of {wrong[0]:.3g}"
-        wrong = start[curvature[1] < -_ROUNDING].tolist()
-        return f"convex: it is not at a residual of {wrong[0]:.3g}" if wrong else ""
+            rises = np.stack([self.of(nodes), slope])
+        f = np.stack([slope, curvature])
+        error = np.abs(_SIMPSON @ f * (end - start) - np.diff(rises[:, [0, 2]], axis=1)[:, 0])
+        wrong = np.any(~(error <= _SAME_INTEGRAL * np.abs(f).max(axis=1) + _ROUNDING), axis=0)
+        if wrong.any():
+            allowed = "analytic, with `slope` its derivative, unless it is a ClippedLoss"
+            return f"{allowed}: it is not at a residual of {start[wrong][0]:.3g}"
+        concave = start[curvature[1] < -_ROUNDING].tolist()
+        return f"convex: it is not at a residual of {concave[0]:.3g}" if concave else ""
 
 
 def logistic_slope(u: RealOrComplex) -> RealOrComplex:

@@ -47,15 +47,16 @@ def format_problem(problem: Any) -> str:
     "Protocol(activation='tanh', target='sin', learning_rate=3, alpha0=20, beta=1)"
     """
     values = {field.name: single(getattr(problem, field.name)) for field in fields(problem)}
-    values |= {name: "normal" for name, value in values.items() if value == NORMAL}
-    values |= {k: format_value(x) for k, x in values.items() if isinstance(x, OnePerStep)}
     defaults = {field.name: field.default for field in fields(problem)}
-    written = (
-        f"{name}={format_number(value) if isinstance(value, float) else repr(value)}"
-        for name, value in values.items()
-        if value != defaults[name] and (value,) != defaults[name]
-    )
+    written = (f"{k}={_written(x)}" for k, x in values.items() if x != defaults[k])
     return f"{type(problem).__name__}({', '.join(written)})"
+
+
+def _written(value: Any) -> str:
+    """Write a value as Python reads it."""
+    if isinstance(value, float):
+        return format_number(value)
+    return repr(format_value(value) if value == NORMAL or isinstance(value, OnePerStep) else value)
 
 
 def stated_parameters(text: str) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -209,13 +208,9 @@ def _smooth(name: str, evaluate: Evaluate) -> WrittenTeacher:
         raise ValueError(name)
     values = _values(evaluate, z)
     size = float(weights @ values**2)
-    terms = {}
     scaled = [[hermite(k, z_k) / math.factorial(k) for k in _POWERS] for z_k in z.T]
-    for powers in product(_POWERS, repeat=len(_WRITTEN)):
-        factors = [of[power] for of, power in zip(scaled, powers, strict=True)]
-        coefficient = float((weights * values) @ np.prod(factors, axis=0))
-        if coefficient**2 > _ROUNDING**2 * size:
-            terms[powers] = coefficient
+    of_all = np.einsum("n,in,jn->ij", weights * values, *scaled)
+    terms = {k: float(c) for k, c in np.ndenumerate(of_all) if c**2 > _ROUNDING**2 * size}
     return WrittenTeacher(name, terms, evaluate)
 
 
