@@ -20,7 +20,8 @@ def test_labels_have_the_outliers_asked_for():
     directions = np.eye(1, 5, dtype=np.float32)
 
     def noise(problem, count, seed):
-        return draw_samples(problem, directions, count, default_rng(seed)).noise
+        drawn = draw_samples(problem, directions, count, default_rng(seed))
+        return drawn.labels - drawn.clean
 
     drawn = np.concatenate([noise(outliers, ROWS, seed) for seed in range(20)])
     far = np.abs(drawn) > 0.5
@@ -35,7 +36,7 @@ def test_labels_have_the_outliers_asked_for():
 def test_labels_are_reversed_as_often_as_asked_for_and_the_clean_ones_are_not():
     problem = replace(PROTOCOL, label_flips=0.3)
     drawn = draw_samples(problem, np.eye(1, 5, dtype=np.float32), ROWS, default_rng(0))
-    labels = drawn.clean + drawn.noise
+    labels = drawn.labels
     np.testing.assert_array_equal(drawn.clean, np.sign(drawn.along))
     np.testing.assert_array_equal(np.abs(labels), np.abs(drawn.clean))
     assert np.mean(labels != drawn.clean) == pytest.approx(0.3, abs=0.05)

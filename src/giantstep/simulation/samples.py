@@ -42,19 +42,14 @@ class Samples(NamedTuple):
     inputs : Single, shape (n, d)
     along : Single, shape (n,)
         theta . x; for a teacher, with its first direction.
-    clean, noise : Array, shape (n,)
-        The label is their sum: for a reversed one, the noise takes the clean label off twice.
+    clean, labels : Array, shape (n,)
+        Labels without and with their noise.
     """
 
     inputs: Single
     along: Single
     clean: Array
-    noise: Array
-
-    @property
-    def labels(self) -> Array:
-        """Labels with their noise."""
-        return self.clean + self.noise
+    labels: Array
 
 
 def draw_samples(problem: Problem, directions: Single, count: int, rng: Generator) -> Samples:
@@ -85,7 +80,7 @@ def draw_samples(problem: Problem, directions: Single, count: int, rng: Generato
     if problem.label_flips > 0:
         reversed_labels = rng.random(ROWS)[:count] < problem.label_flips
         noise = noise - 2 * clean * reversed_labels
-    return Samples(inputs, along, clean, noise)
+    return Samples(inputs, along, clean, clean + noise)
 
 
 def _draw_noise(problem: Problem, rng: Generator) -> Array:
