@@ -49,6 +49,13 @@ _MOST_NODES = 10
 _RATIO = 1.25
 
 
+class _Size(NamedTuple):
+    """The half-width of the strip and how far nodes reach, in units of spread."""
+
+    strip: float
+    reach: float
+
+
 class _Residuals(NamedTuple):
     """Rules over residuals at N nodes over kappa, arrays of shape (T,).
 
@@ -132,12 +139,12 @@ class SmoothChannel(OutputChannel):
             powers = np.ceil(np.log(sizes) / math.log(_RATIO))
             kinds, kind = np.unique(powers, axis=0, return_inverse=True)
             for k, (narrowness, reach) in enumerate(_RATIO**kinds):
-                same = np.flatnonzero(kind.ravel() == k)
+                same, size = np.flatnonzero(kind.ravel() == k), _Size(1 / narrowness, reach)
                 for start in range(0, same.size, self.at_once):
                     some = same[start : start + self.at_once]
                     part, here = rows[some], PredictionMoments(*(x[some] for x in law))
                     where = here, part % self.density.size
-                    for rule in self.residuals(*where, shares, 1 / narrowness, reach):
+                    for rule in self.residuals(*where, shares, size):
                         yield part, here.V[rule.place, 0], rule
 
     @abstractmethod
@@ -150,16 +157,11 @@ class SmoothChannel(OutputChannel):
 
     @abstractmethod
     def residuals(
-        self,
-        at: PredictionMoments,
-        nodes: Indices,
-        shares: Mapping[int, float],
-        strip: float,
-        reach: float,
+        self, at: PredictionMoments, nodes: Indices, shares: Mapping[int, float], size: _Size
     ) -> Iterator[_Residuals]:
         """Make rules for some nodes over kappa, given moments of shape (N, 1).
 
-        Labels have signs of some shares. All have the same strip and reach.
+        Labels have signs of some shares. All have one strip and reach, their size.
         """
 
 
@@ -184,16 +186,11 @@ class BinaryChannel(SmoothChannel):
         return np.minimum(self.loss.strip / np.sqrt(at.Q), _STEEPEST * np.sqrt(1 - at.P**2 / at.Q))
 
     def residuals(
-        self,
-        at: PredictionMoments,
-        nodes: Indices,
-        shares: Mapping[int, float],
-        strip: float,
-        reach: float,
+        self, at: PredictionMoments, nodes: Indices, shares: Mapping[int, float], size: _Size
     ) -> Iterator[_Residuals]:
         """Make rules for both signs of the target."""
         std, rest = np.sqrt(at.Q), np.sqrt(1 - at.P**2 / at.Q)
-        t, weight = strip_rule(strip / self.fineness)
+        t, weight = strip_rule(size.strip / self.fineness)
         mean, omega = at.P / std * t, at.M + std * t
         near = weight * self.density[nodes, None] > _NEGLIGIBLE
         z_over_spread = (self.threshold[nodes] + mean) / rest
@@ -237,18 +234,13 @@ class RealChannel(SmoothChannel):
         return farthest[:, None] / 2 / np.sqrt(at.Q - at.P**2) + BOUNDED_RANGE
 
     def residuals(
-        self,
-        at: PredictionMoments,
-        nodes: Indices,
-        shares: Mapping[int, float],
-        strip: float,
-        reach: float,
+        self, at: PredictionMoments, nodes: Indices, shares: Mapping[int, float], size: _Size
     ) -> Iterator[_Residuals]:
         """Make a rule for each sign: one over residuals, or one for each z."""
         z, std = self.z[nodes], np.sqrt(at.Q - at.P**2)
-        t, of_t = strip_rule(strip / self.fineness)
-        step = strip_step(np.array(strip)) / self.fineness
-        count = math.ceil(reach / step)
+        t, of_t = strip_rule(size.strip / self.fineness)
+        step = strip_step(np.array(size.strip)) / self.fineness
+        count = math.ceil(size.reach / step)
         for sign, share in shares.items():
             centre, weight = self._centre(at, nodes, sign), share * self.weight[nodes]
             if 2 * count > _MOST_NODES * t.size:
