@@ -5,6 +5,7 @@ Polynomials are given by their coefficients: `polynomial:0,1,0,0.5` is x + x^3/2
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -14,36 +15,28 @@ import numpy as np
 from giantstep.numerics.expressions import expression_function
 from giantstep.numerics.function_table import FUNCTIONS, ScalarFunction, polynomial
 from giantstep.registry import Family, Registry
-from giantstep.validation import read_number
+from giantstep.validation import Interval, read_number
 
 # The targets whose labels are +1 and -1: a function of one direction, and the class of an input.
 SIGN, CLASS = BINARY = "sign", "class"
 _POLYNOMIAL = "polynomial:"
 # Of a polynomial that is written out: squares of features stay finite.
-LARGEST_COEFFICIENT = 1e6
+_COEFFICIENT = Interval(-1e6, 1e6)
 
 
 def _written_out(text: str) -> ScalarFunction:
     """Make the polynomial of coefficients given as text, constant first."""
-    coefficients = [read_number(c) for c in text.split(",")]
-    if (
-        not np.all(np.abs(coefficients) <= LARGEST_COEFFICIENT)
-        or not any(coefficients)
-        or len(coefficients) > 30
-    ):
+    coefficients = [read_number(c, _COEFFICIENT) for c in text.split(",")]
+    if len(coefficients) > 30 or not any(coefficients):
         raise ValueError(text)
     return polynomial(_POLYNOMIAL + text, _sum_of_powers(coefficients), coefficients)
 
 
 def _sum_of_powers(coefficients: Sequence[float]) -> str:
     """Write a polynomial in LaTeX."""
-    text = ""
-    for degree, c in enumerate(coefficients):
-        factor = "" if degree and abs(c) == 1 else f"{abs(c):g}"
-        power = f"z^{{{degree}}}" if degree > 1 else "z" * degree
-        sign = "-" if c < 0 else "+" * bool(text)
-        text += f"{sign}{factor}{power}" if c else ""
-    return text
+    text = "+".join(f"{c:g}z^{{{k}}}" for k, c in enumerate(coefficients) if c)
+    text = text.replace("+-", "-").replace("z^{0}", "").replace("z^{1}", "z")
+    return re.sub(r"(?<![\d.])1z", "z", text)
 
 
 KNOWN_FUNCTIONS = Registry(
