@@ -200,12 +200,3 @@ def plain_number(value: Any) -> Any:
         return math.inf if value > 0 else -math.inf
     except (TypeError, ValueError):
         return value
-
-
-def interval_faults(values: dict[str, Any], intervals: dict[str, Interval]) -> list[Fault]:
-    """List the entries of `values` that lie outside the interval of the same name."""
-    return [
-        Fault(name, values[name], str(interval))
-        for name, interval in intervals.items()
-        if values[name] not in interval
-    ]

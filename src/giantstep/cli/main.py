@@ -23,7 +23,6 @@ from giantstep.validation import (
     Interval,
     InvalidParametersError,
     RefusalError,
-    interval_faults,
     raise_all,
 )
 
@@ -177,7 +176,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _explore(arguments: argparse.Namespace) -> None:
     """Serve the page of the explorer until Ctrl-C."""
-    raise_all(interval_faults(vars(arguments), {"port": _PORT}))
+    raise_all(_PORT.read("port", arguments.port)[1])
     require("bokeh")
     from giantstep.explore.server import serve
 

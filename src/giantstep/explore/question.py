@@ -35,7 +35,6 @@ from giantstep.validation import (
     Fault,
     InvalidParametersError,
     collected,
-    interval_faults,
     raise_all,
 )
 
@@ -146,7 +145,7 @@ class Question:
         if self.model not in MODELS:
             return [Fault("model", self.model, f"one of {', '.join(MODELS)}")]
         allowed = f"one or more of {', '.join(BULKS)}"
-        faults = interval_faults(self.values, {"dimension": THEORY_DIMENSION})
+        faults = THEORY_DIMENSION.read("dimension", self.values["dimension"])[1]
         dimension = math.inf if faults else self["dimension"]
         faults += [] if self["bulk"] else [Fault("bulk", "", allowed)]
         ridge = 1.0 if self["ridge"] == OPTIMAL else self["ridge"]

@@ -20,7 +20,6 @@ from giantstep.validation import (
     Fault,
     InvalidParametersError,
     collected,
-    interval_faults,
     raise_all,
     refusal,
 )
@@ -149,7 +148,7 @@ class View:
             return faults
         axis = self.axis
         finite = replace(axis.domain, infinity=False, whole=False)
-        faults = interval_faults(axis._asdict(), {"start": finite, "stop": finite})
+        faults = finite.read("start", axis.start)[1] + finite.read("stop", axis.stop)[1]
         if axis.start >= axis.stop:
             faults.append(Fault("stop", axis.stop, f"greater than the start, {axis.start:g}"))
         if axis.scale == LOG and axis.start <= 0:
