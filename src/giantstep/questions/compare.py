@@ -142,11 +142,11 @@ def compare(
 
 def _scored(theory: xr.Dataset, means: xr.Dataset) -> xr.Dataset:
     """Put side by side what belongs to an error: theory, networks and z-scores."""
-    names = [name for name in _COMPARED if name in theory]
+    names = [name for name in _COMPARED if name in theory or name in means]
     forms = {"{}": "simulated_{}_mean", "{}_stderr": "simulated_{}_stderr"}
     named = {a.format(x): b.format(x) for x in names for a, b in forms.items() if x in means}
     networks = means[[*named]].rename(named)
-    scores = z_scores(theory[names], networks).transpose(*theory["test_error"].dims)
+    scores = z_scores(theory, networks).transpose(*theory["test_error"].dims)
     data = xr.merge([theory, networks, scores], join="exact", compat="equals")
     ordered = [form.format(name) for name in names for form in ("{}", *OF_NETWORKS)]
     ordered += [*DOUBTS, *OF_COVARIANCE, "status"]
