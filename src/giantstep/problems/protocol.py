@@ -57,9 +57,7 @@ GIANT_STEP = domains.STEP_EXPONENT.upper
 _ONE_DIRECTION = "of one direction where steps and readout learn different targets"
 _SIGNS = f"a loss of any labels, as only {' and '.join(BINARY)} without noise have labels +1 and -1"
 _PLAIN = "0 but for inputs with a covariance or of two classes"
-_WEIGHTS = (
-    "a number or, for given eigenvalues without weights beside them, as many weights, " + ALWAYS
-)
+_WEIGHTS = "a number or, for given eigenvalues without weights beside them, as many weights"
 _BATCHES = "one number, or > 0 and finite in each step on batches that are not used again"
 STEP_LOSS = Parameter(
     "loss along which the steps descend", r"\ell_1", STEP_LOSSES, "docs/step-loss.md"

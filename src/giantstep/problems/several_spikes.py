@@ -50,12 +50,9 @@ def several_spikes(gram: ArrayLike, overlaps: ArrayLike, /, **parameters: Any) -
     0.732
     """
     t, Q = np.asarray(overlaps, dtype=float), np.asarray(gram, dtype=float)
-    if t.ndim != 1 or Q.shape != (t.size, t.size) or not np.allclose(Q, Q.T):
-        allowed = "a symmetric matrix, with a row for each of the target's overlaps"
-        raise refusal("gram", gram, allowed)
-    if not np.all(np.abs(Q) <= SPIKE_STRENGTH.upper) or np.linalg.eigvalsh(Q)[0] < -_CONSISTENT:
-        allowed = "the overlaps of vectors: finite, without a negative eigenvalue"
-        raise refusal("gram", gram, allowed)
+    bounded = Q.shape == (t.size,) * 2 and t.ndim == 1 and np.abs(Q).max() <= SPIKE_STRENGTH.upper
+    if not bounded or not np.allclose(Q, Q.T) or np.linalg.eigvalsh(Q)[0] < -_CONSISTENT:
+        raise refusal("gram", gram, "a Gram matrix, with a row for each of the target's overlaps")
     alignment, u = spike_coordinates(t, Q)
     if np.abs(alignment * u[:, 0] - t).max() > _CONSISTENT or alignment > 1 + _CONSISTENT:
         allowed = "those of a unit vector with spikes of this Gram matrix"
