@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import astuple, dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -71,9 +72,12 @@ class RidgePath:
         self._solutions = _stopped_solutions if stopped else _ridge_solutions
         self._kept: list[_Block] = []
         self._count = 0
-        p, groups = membership.shape
+
+    @cached_property
+    def _moments(self) -> _Moments:
+        p, groups = self.membership.shape
         sizes = (p, p), (p, groups + 1), (groups + 1, groups + 1)
-        self._moments = _Moments(self.membership, *map(np.zeros, sizes))  # no memory until used
+        return _Moments(self.membership, *map(np.zeros, sizes))
 
     def extend(self, features: Reals, labels: Array) -> None:
         """Add a block of samples: features of shape (n, p), which are overwritten."""
