@@ -118,7 +118,7 @@ def test_many_small_steps_approach_gradient_flow():
 def test_what_has_no_theory_is_refused_with_the_reason():
     letters = replace(SINE, readout=((1, 0.5), (2, 0.5)), reuse_batch=True)
     assert layer_of(letters).faults()
-    with pytest.raises(InvalidParametersError, match="letters have spikes"):
+    with pytest.raises(InvalidParametersError, match="readouts of several values"):
         solve(letters, POINT)
     with pytest.raises(InvalidParametersError, match="squared norm of at most"):
         solve(replace(SINE, learning_rate=1e11), POINT)

@@ -6,7 +6,6 @@ target. The paper's step is the first.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
@@ -29,8 +28,6 @@ from giantstep.theory.rows.row_functions import FEWER, MOST, RowFunctions, as_co
 
 # As in `RowFunctions.fitted`.
 _TOLERANCE = 1e-10
-# Values of t times samples, of which arrays stay in the processor's cache.
-_CACHED = 40_000
 
 
 def plain_descent(step: Protocol) -> tuple[Protocol, float]:
@@ -65,13 +62,9 @@ def _rows_after(
     sigma = rows.covariance(step.norm_variance)
 
     def functions(t: Array) -> Array:
-        count = min(t.size, math.ceil(t.size * step.samples.weight.size / _CACHED))
-        columns = []
-        for part in np.array_split(t, count):
-            at = solve_self_energy(step, rows.traces, part)
-            forms = forms_after(step, sigma, at, rows.forms(at.before.t))
-            columns.append(as_columns(at.f, at.phi, forms))
-        return np.concatenate(columns)
+        at = solve_self_energy(step, rows.traces, t)
+        forms = forms_after(step, sigma, at, rows.forms(at.before.t))
+        return as_columns(at.f, at.phi, forms)
 
     after, most = _state_after(of, state, fineness), MOST if fineness == 1 else FEWER
     scale = after.bulk_variance / stretch

@@ -140,11 +140,6 @@ def _approached(step: CovarianceStep, traces: Callable[[Array], Traces], t: Arra
 def _of_samples(step: CovarianceStep, x: RealOrComplex, phi: RealOrComplex) -> RealOrComplex:
     """Compute X D, eta P D and eta^2 D of `SelfEnergy` for each sample, shape (3, S, N)."""
     (eta, noise), inv = (step.samples.eta, step.samples.noise), step.inverse_batch
-    parts = np.empty((3, len(x), eta.size), dtype=x.dtype)
-    P = 1 + (inv * x[:, :1]) * eta
-    np.add((inv * phi)[:, None] * eta**2, noise, out=parts[0])
-    D = 1 / (P**2 + (inv * x[:, 1:2]) * parts[0])
-    parts[0] *= D
-    np.multiply(eta * D, P, out=parts[1])
-    np.multiply(eta**2, D, out=parts[2])
-    return parts
+    P, X = 1 + (inv * x[:, :1]) * eta, noise + (inv * phi)[:, None] * eta**2
+    D = 1 / (P**2 + (inv * x[:, 1:2]) * X)
+    return np.stack([X * D, eta * P * D, eta**2 * D])

@@ -11,9 +11,9 @@ so that averages over b are traces that `FirstBatch` computes, at R values of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -106,8 +106,6 @@ class Modes:
         self, rows: RowCovariance, q: RealOrComplex, factor: Factor, near: KnownTraces | None = None
     ) -> None:
         self.rows, self.q = rows, q
-        # The few points of a spectrum need no order of products.
-        self._product: Callable[..., Any] = np.einsum if np.iscomplexobj(q) else contract
         B, pi, base, batch_weight, beta, batch = rows
         BL, weight = B @ factor.L, (beta * pi * q)[:, :, None]
         fixed = np.eye(B.shape[1]) + BL.transpose(0, 2, 1) @ (base[:, None] * weight * BL)
@@ -143,7 +141,7 @@ class Modes:
         """
         squares = product(self.row_norms, self.row_norms)
         M, N = (modes.A[:, :, None] * modes.A[:, None] for modes in (self, other))
-        decrease = self._product("jgh,jskl,sghk,sghl->sgh", squares, powers[:3], M, N)
+        decrease = contract("jgh,jskl,sghk,sghl->sgh", squares, powers[:3], M, N)
         return self.rows.beta * self.rows.pi * decrease
 
     def terms(self, other: Modes | None = None, powers: Powers = ()) -> ResponseTerms:
@@ -161,11 +159,11 @@ class Modes:
             other, powers = self, self.pair.powers
         both = self, other
         BN, BL = (np.einsum("sgk,sik->sgik", at.A, at.dual) for at in both)  # B N^T, by modes
-        gradient = self._product("jg,jskl,sgik,sgml->sgim", self.row_norms, powers[:2], BN, BL)
+        gradient = contract("jg,jskl,sgik,sgml->sgim", self.row_norms, powers[:2], BN, BL)
         # X(b), by modes
         parts, others = (np.einsum("sik,jska->jsika", at.dual, at.numerators) for at in both)
         products = sum(
-            self._product("skl,sika,smlb->simab", powers[i + j], parts[i], others[j])
+            contract("skl,sika,smlb->simab", powers[i + j], parts[i], others[j])
             for i in (0, 1)
             for j in (0, 1)
         )

@@ -8,7 +8,6 @@ s^2, which vary on the scale of y itself and, near zero, on that of the damping 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 from scipy.special import roots_hermitenorm, roots_legendre
@@ -89,7 +88,6 @@ def _rule_at(
     return np.concatenate([part[0] for part in parts]), np.hstack([part[1] for part in parts])
 
 
-@lru_cache(maxsize=16)  # rules of several finenesses have the same
 def _edges(target: ScalarFunction, width: float) -> Array:
     """Place panels of s on each of which g(f*(s)) varies little.
 

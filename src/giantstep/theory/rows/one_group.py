@@ -33,11 +33,6 @@ from giantstep.theory.rows.row_functions import RowFunctions, Traces
 
 # Newton's method: most steps, the longest in log t, and one after which only rounding is left.
 _MAX_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 300, 3.0, 1e-8
-# Where it starts from is interpolated between these values of -log t, in units of `beta/tr C`: half
-# of them are below every solution's upper bound, however small beta is.
-_STARTS = np.linspace(-15, 15, 3001)
-
-
 _ALONG, _ACROSS, _NORM = 0, slice(1, -1), -1
 _WITH_SPIKE = [_ALONG, _NORM]  # the functions of the mean prediction: kappa mu1 and E sigma''
 
@@ -76,18 +71,8 @@ class OneGroupBulk(Bulk):
         A, L = V1_hat[:, 0, 0], L[:, 0]
         return variances_at(A, L, self.rows.traces(self._solve(L / A)), self.isotropic.beta)
 
-    @cached_property
-    def _starts(self) -> tuple[Array, Array]:
-        """Logarithms of t and of the ratio L/V1_hat that belongs to it."""
-        beta, traces = self.isotropic.beta, self.rows.traces
-        t = np.exp(-_STARTS) * beta / traces(np.zeros(1)).phi
-        ratio = beta / t - traces(t).phi
-        reached = ratio > 0
-        reached[0] |= not reached.any()  # what is not a number stays so
-        return np.log(t[reached]), np.log(ratio[reached])
-
     def _solve(self, ratio: Array) -> Array:
-        """Solve `t (ratio + phi(t)) = beta` by Newton's method in log t.
+        """Solve `t (ratio + phi(t)) = beta` by Newton's method in log t, from below.
 
         Its slope there is between zero and one. Steps are bounded, so that a flat stretch cannot
         throw the iteration away.
@@ -100,9 +85,8 @@ class OneGroupBulk(Bulk):
             step = -gap / (1 + at.t * at.dphi / load)
             return log_t + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP), np.abs(step)
 
-        log_t, log_ratio = self._starts
-        bound = np.log(np.maximum(self.isotropic.beta / ratio, TINY))  # far out, the solution
-        start = np.minimum(np.interp(np.log(ratio), log_ratio, log_t), bound)
+        phi = self.rows.traces(np.zeros(1)).phi
+        start = np.log(np.maximum(self.isotropic.beta / (ratio + phi), TINY))
         return np.exp(iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS))
 
     def continued(self) -> ContinuedVariances:
