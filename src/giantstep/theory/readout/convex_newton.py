@@ -7,7 +7,6 @@ to the change of the map along the last step. A Jacobian on one rule serves on f
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -78,7 +77,7 @@ class FixedPoint:
 
     def on(self, equations: ConvexEquations) -> FixedPoint:
         """Go on from here to the solution on another rule."""
-        found = solve_near(equations, self.at.x, self.alpha, self.ridge, self.jacobian)
+        found = solve_near(equations, self.alpha, self.ridge, self.at.x, self.jacobian)
         np.add(found.iterations, self.iterations, out=found.iterations)
         return found
 
@@ -184,8 +183,14 @@ def _solve_from(
     return FixedPoint(alpha, ridge, at, shift, converged, iterations, jacobian)
 
 
-def solve_anew(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:
-    """Solve the equations at S points, from the solution for the square loss.
+def solve_near(
+    equations: ConvexEquations,
+    alpha: Array,
+    ridge: Array,
+    x: Array | None = None,
+    jacobian: Array | None = None,
+) -> FixedPoint:
+    """Solve the equations at S points, from unknowns nearby or the solution for the square loss.
 
     Where that fails, follow the solution from a large ridge, at which predictions are small.
 
@@ -193,18 +198,18 @@ def solve_anew(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedP
     ----------
     equations : ConvexEquations
     alpha, ridge : Array, shape (S,)
+    x : Array, shape (S, D), optional
+    jacobian : Array, shape (S, D, D), optional
+        That of the map nearby.
     """
-    found = _from_square_loss(equations, alpha, ridge)
-    return _solved_again(found, equations, _from_large_ridge)
-
-
-def solve_near(
-    equations: ConvexEquations, x: Array, alpha: Array, ridge: Array, jacobian: Array | None = None
-) -> FixedPoint:
-    """Solve the equations from unknowns near the solution, or anew where that fails."""
-    found = _solve_from(equations, x, alpha, ridge, jacobian=jacobian)
-    found = _solved_again(found, equations, _from_large_ridge)
-    return _solved_again(found, equations, partial(_from_square_loss, damped_iterations=_MANY))
+    if x is None:
+        found = _from_square_loss(equations, alpha, ridge)
+    else:
+        found = _solve_from(equations, x, alpha, ridge, jacobian=jacobian)
+    for solve in (_from_large_ridge, partial(_from_square_loss, damped_iterations=_MANY)):
+        if (failed := np.flatnonzero(~found.converged)).size:
+            found.replace(failed, solve(equations, alpha[failed], ridge[failed]))
+    return found
 
 
 def _from_square_loss(
@@ -213,7 +218,6 @@ def _from_square_loss(
     ridge: Array,
     damped_iterations: int = _DAMPED_ITERATIONS,
 ) -> FixedPoint:
-    """Solve the equations from the solution for the square loss."""
     start = square_loss_unknowns(equations.square_loss, alpha, ridge)
     return _solve_from(equations, start, alpha, ridge, damped_iterations)
 
@@ -227,17 +231,6 @@ def _from_large_ridge(equations: ConvexEquations, alpha: Array, ridge: Array) ->
         x, before = equations.move(found.at.x, step), equations.coordinates(found.at.x)
         found = _solve_from(equations, x, alpha, ridge * _FACTOR**power, jacobian=found.jacobian)
         step = equations.coordinates(found.at.x) - before
-    return found
-
-
-def _solved_again(
-    found: FixedPoint,
-    equations: ConvexEquations,
-    solve: Callable[[ConvexEquations, Array, Array], FixedPoint],
-) -> FixedPoint:
-    """Solve in another way where the equations do not hold."""
-    if (failed := np.flatnonzero(~found.converged)).size:
-        found.replace(failed, solve(equations, found.alpha[failed], found.ridge[failed]))
     return found
 
 

@@ -16,7 +16,6 @@ from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_newton import (
     FixedPoint,
     error_slope,
-    solve_anew,
     solve_near,
 )
 from giantstep.theory.readout.prepared_layer import PreparedLayer
@@ -97,12 +96,12 @@ class ConvexReadout(Readout):
         """Solve S points on the coarse rule, from those nearby."""
         equations, near = self._on(_COARSE), self.near
         if near is None:
-            return solve_anew(self._on(_ROUGH), alpha, ridge).on(equations)
+            return solve_near(self._on(_ROUGH), alpha, ridge).on(equations)
         if (start := near._known(alpha, ridge)) is None:
             start = near._last = near._roughly(alpha, ridge)
         x = equations.unknowns(near._on(_COARSE), start.at.x)
         jacobian = start.jacobian if x.shape == start.at.x.shape else None
-        return solve_near(equations, x, alpha, ridge, jacobian)
+        return solve_near(equations, alpha, ridge, x, jacobian)
 
     def _known(self, alpha: Array, ridge: Array) -> FixedPoint | None:
         """Choose points among those that were solved last, if all are."""
