@@ -40,9 +40,6 @@ _MAX_ITERATIONS, _ROUGH, _ACCURATE, _TRUSTED, _SETTLED = 12, 1e-4, 1e-9, 1e-6, 0
 # Relative imaginary parts that quadrature may leave where there are no eigenvalues.
 _SLACK = 1e-8
 _LOST = complex(np.nan, np.nan)
-# Heights between which a vertical line is followed, relative to the eigenvalue, and the step of
-# their logarithms. Above, the real part of the resolvent falls as the square of the height.
-_TOP, _BOTTOM, _STEP = 1e4, 1e-7, 0.6
 
 
 class SpectralDensity:
@@ -123,36 +120,15 @@ class SpectralDensity:
         found.V[height > _HEIGHT] = _LOST
         return found
 
-    def _far(self, x: Array, highest: float = _HIGHEST) -> tuple[_Known, Array]:
+    def _far(self, x: Array) -> tuple[_Known, Array]:
         """Approximate solutions far above the real axis, at heights relative to x."""
         hats = self.equations.initial_hats(self._points(x)).astype(complex)
-        height = highest * (1 + np.abs(hats).sum(axis=-1) / x)
+        height = _HIGHEST * (1 + np.abs(hats).sum(axis=-1) / x)
         V1_hat = self.equations.triangle.unpack(hats[:, : self.split])
         L = hats[:, self.split :] - (x * (1 + 1j * height))[:, None]
         response = self.bulk.far_response(V1_hat, L)
         unknown = np.full_like(hats, _LOST), np.zeros(x.size, bool)
         return _Known(x, hats, response, *unknown), height
-
-    def share_above(self, x: Array) -> Array:
-        """Compute the share of eigenvalues above x, shape (M,).
-
-        The integral of the resolvent's real part on the vertical line through x is pi/2 times the
-        share above less that below.
-        """
-        above, top = self._far(x, _TOP)
-        reached, twice = above.at(x > 0), np.full(x.shape, 2.0)
-        steps = np.arange(0, np.log(top.max() / _BOTTOM), _STEP)
-        parts = list[Array]()
-        with np.errstate(all="ignore"):
-            for height in np.exp(-steps)[:, None] * top:
-                lower = self._newton(x, height, reached)
-                if not lower.sound.all():  # near an edge; or far below it, where rounding is seen
-                    other = self._newton(x, height, above.towards(reached, twice))
-                    lower.replace(other.sound, other.at(other.sound))
-                above, reached = reached, lower
-                parts.append(x * height * reached.V[:, self.split :].sum(axis=-1).real)
-        # Above the highest it is a geometric sum.
-        return 0.5 + _STEP / math.pi * (np.sum(parts, axis=0) + parts[0] / math.expm1(_STEP))
 
     def _points(self, x: Array) -> Points:
         return Points.of(np.full(x.shape, self.alpha), np.ones(x.shape), self.srf.beta)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -35,8 +34,8 @@ _PARTS, _DIVISIONS = 8, 5
 _WIDE, _WIDEST = 1e3, 1e8
 _FINDABLE = "nearer to beta, so that the whole bulk is wide enough to be found"
 # What is found of the bulk must hold this share of the eigenvalues that do not vanish, as measured
-# with so many points in each of its intervals; and points that measure the mass.
-_FOUND, _COARSE, _FINE = 0.8, 64, 1600
+# with so many points in each of its intervals.
+_FOUND, _COARSE = 0.8, 64
 # Where the mean of mu2^2 is smaller, features are linear: their rank is d at most.
 _LINEAR = 1e-20
 
@@ -66,14 +65,6 @@ class Spectrum:
     edges: Array
     outliers: Array
     solved: SpectralDensity
-
-    @cached_property
-    def mass(self) -> float:
-        """Mass at zero, of the bulk, and beyond it: one, up to the error of the density."""
-        x, dx = bulk_rule(self.edges, _FINE)
-        ends = np.array([max(self.edges[0, 0], self.edges[0, 1] / _WIDEST), self.edges[-1, 1]])
-        of_bulk = (dx * self.solved(x))[x > ends[0]].sum()
-        return float(1 + of_bulk - np.ptp(self.solved.share_above(ends)))
 
     @property
     def label_kurtosis(self) -> float:
@@ -221,7 +212,7 @@ def spectrum(
     if not edges.size:
         raise refusal("alpha", alpha, _FINDABLE)
     own, dx = bulk_rule(edges, max(points, _COARSE))
-    if dx @ density(own) < _FOUND * density.share_above(_SMALLEST * edges[-1, 1:]):
+    if dx @ density(own) < _FOUND * (1 - zeros):
         raise refusal("alpha", alpha, _FINDABLE)
     x = bulk_rule(edges, points)[0]
     return Spectrum(
