@@ -123,7 +123,15 @@ class RowFunctions:
     def _basis(self, t: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
         """Compute 1/(1 + c t), shape (S,), and polynomials of x, shape (degree + 1, S)."""
         weight = 1 / (1 + self._scale * t)
-        return weight, chebyshev.chebvander((self._scale * t - 1) * weight, self.degree).T
+        powers = np.ones((self.degree + 1, t.size), t.dtype)
+        powers[1:2] = (self._scale * t - 1) * weight
+        known = 1
+        while known < self.degree:  # T_{n + k} = 2 T_n T_k - T_{n - k} doubles those that are known
+            k = min(known, self.degree - known)
+            below = powers[known - k : known][::-1]
+            powers[known + 1 : known + k + 1] = 2 * powers[known] * powers[1 : k + 1] - below
+            known += k
+        return weight, powers
 
     def traces(self, t: RealOrComplex) -> Traces:
         """Compute the traces at some t, shape (S,)."""
