@@ -104,7 +104,7 @@ class Shares(NamedTuple):
 
 def simulate(problem: Recovery, dimension: int, network: int, seed: int = SEED) -> Shares:
     """Train a first layer, and measure it after 0, 1, ... steps, shape (steps + 1, directions)."""
-    key = int(digest(problem)[:16], 16), dimension
+    key = int(digest({"type": "Recovery"} | vars(problem))[:16], 16), dimension
     of_problem, teacher = SeedSequence(seed, spawn_key=key), problem.target
     rng = stream(of_problem, network, WEIGHTS)
     directions = np.linalg.qr(rng.standard_normal((dimension, teacher.directions)))[0]
