@@ -31,11 +31,8 @@ PROBLEMS = {
 
 
 def _blocks(response):
-    mixed = response.mixed
-    if mixed is None:
-        mixed = np.zeros((len(response.V2), response.along.shape[1], response.across.shape[1]))
-    upper = np.concatenate([response.along, mixed], axis=2)
-    lower = np.concatenate([mixed.swapaxes(1, 2), response.across], axis=2)
+    upper = np.concatenate([response.along, response.mixed], axis=2)
+    lower = np.concatenate([response.mixed.swapaxes(1, 2), response.across], axis=2)
     return np.concatenate([upper, lower], axis=1)
 
 

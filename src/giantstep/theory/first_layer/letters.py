@@ -5,6 +5,7 @@ docs/theory/larger-rank-spikes.md.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +20,6 @@ from giantstep.theory.first_layer.interface import MeanRows, Scope, SteppedLayer
 from giantstep.theory.first_layer.letters_step import letters_states
 from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.interface import Bulk
-from giantstep.theory.rows.letter_rows import LetterRowsBulk
 
 
 def letters_scope(protocol: Protocol) -> Scope:
@@ -62,7 +62,7 @@ class Letters(SteppedLayer):
     def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
         """Make the bulk with the rows' covariance along spikes and target."""
         rows = self.history[-1].in_readout_basis()[2]
-        return LetterRowsBulk(**vars(self.isotropic(f, srf)), covariance=rows)
+        return replace(self.isotropic(f, srf), covariance=rows)
 
     def mean_rows(self) -> MeanRows:
         """Compute what the steps do to all rows together."""

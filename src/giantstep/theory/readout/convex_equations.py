@@ -206,9 +206,8 @@ class ConvexEquations:
         along_spike, mixed = extended_response(response, zeta_hat.shape[-1])
         along = np.einsum("szy,sy->sz", along_spike, zeta_hat)
         slope = np.einsum("srt,st->sr", response.across, psi_hat)
-        if mixed is not None:
-            along += np.einsum("szr,sr->sz", mixed, psi_hat)
-            slope += np.einsum("szr,sz->sr", mixed, zeta_hat)
+        along += np.einsum("szr,sr->sz", mixed, psi_hat)
+        slope += np.einsum("szr,sz->sr", mixed, zeta_hat)
         zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, response.along.shape[-1])
         penalty = self.square_loss.penalty
         hats = Hats(zeta_hat, psi_hat, at.prediction[:, : self.rank] @ self.to_m.T)

@@ -162,9 +162,8 @@ def solve_means(
     values, vectors = eigh_or_nan(along)
     size = np.sqrt(np.maximum(values, 0.0) * ratio)
     offset = np.zeros(right.shape)
-    if mixed is not None:
-        offset[:, rank:] = np.einsum("szr,sr->sz", mixed, psi_hat)
-        right = right - np.einsum("sij,sj->si", matrix, offset)
+    offset[:, rank:] = np.einsum("szr,sr->sz", mixed, psi_hat)
+    right = right - np.einsum("sij,sj->si", matrix, offset)
     root, ridge = vectors * size[:, None, :], np.zeros(matrix.shape)
     ridge[:, rank:, rank:] = np.eye(root.shape[-1])
     if math.isfinite(penalty.width):
@@ -175,15 +174,14 @@ def solve_means(
     # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
     zeta_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
     slope = np.einsum("srt,st->sr", response.across, psi_hat)
-    if mixed is not None:
-        slope = slope + np.einsum("szr,sz->sr", mixed, zeta_hat)
+    slope += np.einsum("szr,sz->sr", mixed, zeta_hat)
     zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, count)
     prediction = coefficients + offset
     m = prediction[:, :rank] @ label_residual.to_m.T
     return Means(m, prediction, slope, zeta_hat, psi_hat, residual)
 
 
-def extended_response(response: SpikeResponse, functions: int) -> tuple[Array, Array | None]:
+def extended_response(response: SpikeResponse, functions: int) -> tuple[Array, Array]:
     """Return the blocks `along` and `mixed` of K, for so many functions along the spike.
 
     Those beyond `response.along` are for overlaps across it, of inputs that have a mean there.
@@ -191,7 +189,6 @@ def extended_response(response: SpikeResponse, functions: int) -> tuple[Array, A
     along, mixed, across = response.along, response.mixed, response.across
     if functions == along.shape[-1]:
         return along, mixed
-    mixed = np.zeros((*along.shape[:2], across.shape[-1])) if mixed is None else mixed
     own = np.concatenate([mixed.swapaxes(1, 2), across], axis=2)
     extended = np.concatenate([along, mixed], axis=2)
     return np.concatenate([extended, own], axis=1), np.concatenate([mixed, across], axis=1)

@@ -5,7 +5,6 @@ one_group       rows of any covariance, one letter: several-steps.md, section 13
     row_functions   traces and forms of their resolvent, as polynomials
 groups          one odd step from several letters: trained-bulk.md, section 9
     eigenmodes, first_batch   averages over the eigenvalues of the first batch
-letter_rows     several letters, along spikes and target alone: larger-rank-spikes.md
 response        how the readout responds: the same for all
 batch_moments, batch_rule, label_rule, label_path   averages over the samples of a batch
 """

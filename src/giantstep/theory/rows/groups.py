@@ -140,7 +140,7 @@ class GroupsResponse(SpikeResponse):
         K = G + G[:, :, :size] @ self.projection
         split = K.shape[-1] - size
         self.along, self.across = K[:, :split, :split], K[:, split:, split:]
-        self.mixed: Array | None = K[:, :split, split:]
+        self.mixed = K[:, :split, split:]
 
     def _unprojected(self) -> Array:
         """Compute K for rows that have a component along the spike as well.

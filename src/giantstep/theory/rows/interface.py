@@ -114,7 +114,7 @@ class SpikeResponse(ABC):
     Attributes
     ----------
     along : Array, shape (S, Z, Z)
-    mixed : Array, shape (S, Z, D R), or None where it vanishes
+    mixed : Array, shape (S, Z, D R)
     across : Array, shape (S, D R, D R)
         The blocks of K.
     V2 : Array, shape (S, G)
@@ -124,7 +124,7 @@ class SpikeResponse(ABC):
     """
 
     along: Array
-    mixed: Array | None
+    mixed: Array
     across: Array
     V2: Array
 

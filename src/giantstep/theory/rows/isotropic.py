@@ -1,5 +1,9 @@
 """The isotropic bulk of the paper: theory.md sections 4 and 5.
 
+Rows may have a covariance of their own in the directions that matter, along the spikes and the
+target: docs/theory/larger-rank-spikes.md. What is left out then: the covariance in the batches'
+other directions, and that of norms.
+
 For G groups of neurons V1 and its hat are G x G. They enter only between the mu1 of the groups,
 which may be (nearly) linearly dependent; V1 then has huge entries that cancel. So we write
 `mu1 = B phi`, with R <= G independent functions phi of kappa: the hat is `B V1_hat B^T` with an
@@ -18,7 +22,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Complex, RealOrComplex
 from giantstep.numerics.contraction import contract
-from giantstep.numerics.linear_systems import invert_symmetric
+from giantstep.numerics.linear_systems import invert_symmetric, solve_small
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.spiked_features import Groups
 from giantstep.theory.rows.interface import (
@@ -73,6 +77,9 @@ class IsotropicBulk(Bulk):
         As in `ConditionalFeatures`.
     beside : Array, shape (G, r - 1)
         The spikes' entries on their further directions.
+    covariance : Array, shape (G, r + D, r + D), optional
+        d times the covariance of rows, along the spikes' directions and the target's across them:
+        by default c times the identity.
     """
 
     B: Array
@@ -80,6 +87,7 @@ class IsotropicBulk(Bulk):
     beta: float
     first_across: Array = field(default_factory=lambda: np.ones(1))
     beside: Array = field(default_factory=lambda: np.empty((1, 0)))
+    covariance: Array | None = None
 
     @property
     def floats_per_point(self) -> int:
@@ -191,20 +199,38 @@ def variances_of_one_group(V1_hat: Array, L: Array, c: float, beta: float) -> tu
 
 
 class IsotropicResponse(SpikeResponse):
-    """Overlaps with an isotropic bulk: `zeta = beta c V2 zeta_hat`, `psi = beta V1 psi_hat`."""
+    """Overlaps with such a bulk.
 
-    mixed: Array | None = None
+    The overlaps with projections of rows are `G z`, of `G = beta sum_g V2_g S_g x (B_g B_g^T)`, and
+    z are the hats; but the readout on its own, V1_hat, acts against those across the spikes.
+    """
 
     def __init__(self, bulk: IsotropicBulk, V1_hat: Array, V: Array) -> None:
-        self.bulk, self.V1_hat = bulk, V1_hat
-        self.triangle = triangle_of(bulk.B.shape[1])
-        self.V1 = self.triangle.unpack(V[:, : self.triangle.size])
+        self.bulk, self.V1_hat, self.triangle = bulk, V1_hat, triangle_of(bulk.B.shape[1])
         self.V2 = V[:, self.triangle.size :]
-        B = bulk.B
-        along = bulk.beta * ((B.T * (bulk.groups.c * self.V2)[:, None, :]) @ B)
-        self.along = np.kron(np.eye(1 + bulk.beside.shape[1]), along).astype(float, copy=False)
-        repeated = np.kron(np.eye(bulk.first_across.size), self.V1).astype(float, copy=False)
-        self.across = bulk.beta * repeated
+        self.spikes, directions = 1 + bulk.beside.shape[1], bulk.first_across.size
+        c, size = bulk.groups.c[:, None, None], self.spikes + directions
+        self.covariance = c * np.eye(size) if bulk.covariance is None else bulk.covariance
+        weights = bulk.beta * self.V2[:, :, None, None] * self.covariance
+        G = contract("sgij,ga,gb->siajb", weights, bulk.B, bulk.B)
+        G = G.reshape(len(V), size * self.triangle.order, -1)
+        split = self.spikes * self.triangle.order
+        along, column, across = G[:, :split, :split], G[:, :split, split:], G[:, split:, split:]
+        # (1 + G V1_hat)^-1 G across the spikes, and what that does to the other directions.
+        self.readout = np.kron(np.eye(directions), V1_hat)
+        system = np.eye(across.shape[-1]) + across @ self.readout
+        both = solve_small(system, np.concatenate([across, column.swapaxes(1, 2)], axis=2))
+        self.across, of_column = both[:, :, : len(system[0])], both[:, :, len(system[0]) :]
+        self.mixed = of_column.swapaxes(1, 2)
+        self.along = along - column @ self.readout @ of_column
+
+    def hats(self, hats: Hats) -> tuple[Array, Array]:
+        """Compute psi, (S, D, R), and hats by groups less the readout's part, (S, r + D, G)."""
+        psi = np.einsum("sat,st->sa", self.across, hats.psi)
+        psi += np.einsum("sza,sz->sa", self.mixed, hats.zeta)
+        left = hats.psi - np.einsum("sab,sb->sa", self.readout, psi)
+        every, R = np.concatenate([hats.zeta, left], axis=1), self.triangle.order
+        return psi.reshape(len(psi), -1, R), every.reshape(len(psi), -1, R) @ self.bulk.B.T
 
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute V1, q1 and the overlaps between groups from those between the functions phi."""
@@ -217,22 +243,14 @@ class IsotropicResponse(SpikeResponse):
         V1 = W * d[:, None, :]
         dV1 = (W * (c * dV2)[:, None, :]) @ W.transpose(0, 2, 1)
         dV1 -= beta * V1B @ dA @ V1B.transpose(0, 2, 1)
-        zeta = beta * (c * self.V2)[:, None] * self.by_spike(hats.zeta)
-        first = np.einsum("d,sdr->sr", self.bulk.first_across, self.by_direction(hats.psi))
-        psi = beta * np.einsum("sgr,sr->sg", V1B, first)
         V1 = (V1 + V1.transpose(0, 2, 1)) / 2
+        overlaps = contract("gij,sjg->sgi", self.covariance, self.hats(hats)[1])
+        overlaps *= beta * self.V2[:, :, None]
+        zeta, psi = overlaps[:, :, : self.spikes], overlaps[:, :, self.spikes :]
         # Averaged over their further directions, spikes curve the mean features.
-        xi = np.einsum("sjg,gj->sg", zeta[:, 1:], self.bulk.beside)
-        return GroupOverlaps(V1, -dV1, zeta[:, 0], psi, xi)
-
-    def by_spike(self, zeta_hat: Array) -> Array:
-        """Compute the hats of groups by the spikes' directions, shape (S, r, G)."""
-        hats = zeta_hat.reshape(len(zeta_hat), 1 + self.bulk.beside.shape[1], self.triangle.order)
-        return hats @ self.bulk.B.T
-
-    def by_direction(self, psi_hat: Array) -> Array:
-        """Separate the directions across the spike, shape (S, D, R)."""
-        return psi_hat.reshape(len(psi_hat), self.bulk.first_across.size, self.triangle.order)
+        xi = np.einsum("sgj,gj->sg", zeta[:, :, 1:], self.bulk.beside)
+        q1 = psi @ psi.swapaxes(1, 2) - dV1
+        return GroupOverlaps(V1, q1, zeta[:, :, 0], psi @ self.bulk.first_across, xi)
 
     @cached_property
     def matrices(self) -> Screened:
@@ -269,13 +287,10 @@ class IsotropicPair(Pair):
         return variances_from_terms(q, terms, pi, beta)[1]
 
     def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
-        """Compute `beta (psi_hat psi_hat^T, c zeta_hat^2)`, theory.md section 4, "Variances"."""
-        psi, phi = (self.one.by_direction(each.psi) for each in (hats, others))
-        zeta, eta = (self.one.by_spike(each.zeta) for each in (hats, others))
-        squares = self.bulk.groups.c * np.sum(zeta * eta, axis=1)
-        # Both act through the hats.
-        first, of_psi = in_parts(self.triangle, squares, psi.swapaxes(1, 2) @ phi)
-        return self.bulk.beta * (first + of_psi), np.zeros_like(first)
+        """Compute what the overlaps add, theory.md section 4, "Variances"."""
+        (psi, left), (phi, right) = self.one.hats(hats), self.other.hats(others)
+        squares = contract("sig,gij,sjg->sg", left, self.one.covariance, right)
+        return in_parts(self.triangle, self.bulk.beta * squares, psi.swapaxes(1, 2) @ phi)
 
     def screened_sources(self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
         """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""

@@ -124,7 +124,7 @@ class OneGroupResponse(SpikeResponse):
         self.psi, self.psi_slope = with_slope(bulk.response, self.at.t)
         self.K = self.beta * q[:, None, None] * self.psi
         self.along = self.K[:, _WITH_SPIKE][:, :, _WITH_SPIKE]
-        self.mixed: Array | None = self.K[:, _WITH_SPIKE, _ACROSS]
+        self.mixed = self.K[:, _WITH_SPIKE, _ACROSS]
         self.across = self.K[:, _ACROSS, _ACROSS]
 
     @cached_property
