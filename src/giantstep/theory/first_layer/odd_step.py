@@ -64,10 +64,6 @@ class OddLetters(OddStep):
 
     left_out = "how norms of rows fluctuate, but for what their overlaps with the spike change"
 
-    def has_norms(self, kind: str) -> bool:
-        """Whether the norms of neurons depend on their overlap with the spike."""
-        return super().has_norms(kind) and self.first_batch.norm_coupling != 0
-
     def common_rows(self) -> Array:
         """Compute what the step does to all rows together.
 

@@ -37,7 +37,7 @@ class GroupsBulk(Bulk):
     ----------
     rows : RowCovariance
     norm_coupling : Array, shape (G,)
-        How strongly the norms of a group depend on the overlap; all zero leaves them out.
+        How strongly the norms of a group depend on the overlap.
     """
 
     rows: RowCovariance
@@ -120,7 +120,7 @@ class _Drives(NamedTuple):
 class GroupsResponse(SpikeResponse):
     """Overlaps with a trained bulk.
 
-    The functions along the spike are kappa phi, followed by those of the norms if these count.
+    The functions along the spike are kappa phi, followed by those of the norms.
     """
 
     def __init__(self, bulk: GroupsBulk, V1_hat: Array, V: Array) -> None:
@@ -157,8 +157,6 @@ class GroupsResponse(SpikeResponse):
         norms = beta * diagonal - beta**2 * np.einsum(
             "sgk,shk,sk->sgh", of_norms, of_norms, F0[..., 0, 0]
         )
-        if not self.bulk.norm_coupling.any():
-            mixed, norms = mixed[..., :0], norms[:, :0, :0]
         swapped = mixed.transpose(0, 1, 3, 2)
         return np.block([
             [phi[:, 0, :, 0], mixed[:, 0], phi[:, 0, :, 1]],
@@ -171,9 +169,7 @@ class GroupsResponse(SpikeResponse):
         size, (A, dual) = self.triangle.order, (self.modes.A, self.modes.dual)
         every = np.concatenate([hats.zeta, hats.psi], axis=-1)
         spike = np.einsum("sij,sj->si", self.projection, every)
-        norms = np.zeros_like(self.V2)
-        if self.bulk.norm_coupling.any():
-            norms = self.bulk.norm_coupling * hats.zeta[:, size:]
+        norms = self.bulk.norm_coupling * hats.zeta[:, size:]
         phi = np.stack([hats.zeta[:, :size] + spike, hats.psi], axis=1)
         from_norms = np.einsum("sgk,sg->sk", A, self.V2 * norms)
         rows = np.einsum("srk,sxr->sxk", dual, phi)
@@ -198,11 +194,9 @@ class GroupsResponse(SpikeResponse):
         single[:, :, 0] += drive.norms
         overlaps = beta * self.V2[:, :, None] * single
         zeta, psi = overlaps[:, :, 0], overlaps[:, :, 1]
-        xi = np.zeros_like(zeta)
-        if self.bulk.norm_coupling.any():
-            along = np.concatenate([self.along, self.mixed], axis=-1)
-            every = np.concatenate([hats.zeta, hats.psi], axis=-1)
-            xi = np.einsum("sij,sj->si", along, every)[:, self.triangle.order :]
+        of_norms = np.concatenate([self.along, self.mixed], axis=-1)[:, self.triangle.order :]
+        every = np.concatenate([hats.zeta, hats.psi], axis=-1)
+        xi = np.einsum("sij,sj->si", of_norms, every)
         V1, change = self._variances_of_groups(direction, -q[:, self.triangle.size :])
         q1 = self._squared_drives(on_groups, drive.norms)
         q1 -= zeta[:, :, None] * zeta[:, None]

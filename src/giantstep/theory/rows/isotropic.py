@@ -213,7 +213,7 @@ class IsotropicResponse(SpikeResponse):
         self.covariance = c * np.eye(size) if bulk.covariance is None else bulk.covariance
         weights = bulk.beta * self.V2[:, :, None, None] * self.covariance
         G = contract("sgij,ga,gb->siajb", weights, bulk.B, bulk.B)
-        G = G.reshape(len(V), size * self.triangle.order, -1)
+        G = G.reshape(len(V), size * self.triangle.order, size * self.triangle.order)
         split = self.spikes * self.triangle.order
         along, column, across = G[:, :split, :split], G[:, :split, split:], G[:, split:, split:]
         # (1 + G V1_hat)^-1 G across the spikes, and what that does to the other directions.
@@ -230,7 +230,9 @@ class IsotropicResponse(SpikeResponse):
         psi += np.einsum("sza,sz->sa", self.mixed, hats.zeta)
         left = hats.psi - np.einsum("sab,sb->sa", self.readout, psi)
         every, R = np.concatenate([hats.zeta, left], axis=1), self.triangle.order
-        return psi.reshape(len(psi), -1, R), every.reshape(len(psi), -1, R) @ self.bulk.B.T
+        directions, size = self.bulk.first_across.size, len(self.covariance[0])
+        of_groups = every.reshape(len(psi), size, R) @ self.bulk.B.T
+        return psi.reshape(len(psi), directions, R), of_groups
 
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute V1, q1 and the overlaps between groups from those between the functions phi."""

@@ -136,17 +136,11 @@ class OneGroupResponse(SpikeResponse):
         return self.bulk.rows.traces(t).f
 
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
-        """Compute the overlaps of the one group of neurons."""
-        B2, z = self.bulk.isotropic.B[0, 0] ** 2, _ordered(hats)
-        # V1 = V2 phi(t), along the direction and at fixed V2.
-        V2, dV2 = self.V2[:, 0], -q[:, 1]
-        dt = self.beta * (V2 * direction[:, 0] + self.A * dV2)
-        form = np.einsum("si,sij,sj->s", z, self.psi_slope, z)
-        q1 = -(dV2 * self.at.phi + V2 * self.at.dphi * dt) - (self.beta * V2) ** 2 * form
-        overlaps = np.einsum("sij,sj->si", self.K, z)
+        """Compute the overlaps of the one group of neurons, of which B is one."""
+        overlaps = np.einsum("sij,sj->si", self.K, _ordered(hats))
         return GroupOverlaps(
-            V1=(self.V1 * B2)[:, :, None],
-            q1=(q1 * B2)[:, None, None],
+            V1=self.V1[:, :, None],
+            q1=q[:, :1, None],
             zeta=overlaps[:, _ALONG, None],
             psi=overlaps[:, _ACROSS] @ self.bulk.isotropic.first_across[:, None],
             xi=overlaps[:, _NORM, None],
@@ -157,9 +151,8 @@ class OneGroupResponse(SpikeResponse):
         return rows.sum() * (self.A * self.mean_row[0])[:, None, None]
 
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
-        """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, 1, 1)."""
-        f, df = self.mean_row
-        return (rows.sum() * w[:, 0] ** 2 * (f + self.at.t * df))[:, None, None]
+        """Return zero: they are in `q` already, from which `of_groups` takes q1."""
+        return np.zeros((len(w), 1, 1))
 
     def pair(self, other: OneGroupResponse) -> OneGroupPair:
         """Pair it with the response of another readout, or with itself."""
