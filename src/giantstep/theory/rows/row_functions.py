@@ -19,7 +19,7 @@ from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.theory.features.conditional_target import across_basis
 
 # The least and the largest degree of the polynomials.
-LEAST, MOST = 8, 192
+LEAST, MOST = 16, 192
 # The largest on finer rules: where the other does not reach that, what the answer changes by is
 # more than its error.
 FEWER = 144
