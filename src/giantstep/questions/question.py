@@ -156,7 +156,8 @@ def _labelled(
     data = label(data)
     for name in own if of.data else ():  # errors are on labels as they were given
         data[name].attrs |= own[name]
-    return data.assign_attrs(about)
+    data.attrs = about
+    return data
 
 
 def _check_names(question: str, given: Iterable[str], known: Iterable[str]) -> None:

@@ -71,6 +71,10 @@ class OneGroupBulk(Bulk):
         A, L = V1_hat[:, 0, 0], L[:, 0]
         return variances_at(A, L, self.rows.traces(self._solve(L / A)), self.isotropic.beta)
 
+    @cached_property
+    def _power(self) -> Array:
+        return self.rows.traces(np.zeros(1)).phi
+
     def _solve(self, ratio: Array) -> Array:
         """Solve `t (ratio + phi(t)) = beta` by Newton's method in log t, from below.
 
@@ -85,8 +89,7 @@ class OneGroupBulk(Bulk):
             step = -gap / (1 + at.t * at.dphi / load)
             return log_t + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP), np.abs(step)
 
-        phi = self.rows.traces(np.zeros(1)).phi
-        start = np.log(np.maximum(self.isotropic.beta / (ratio + phi), TINY))
+        start = np.log(np.maximum(self.isotropic.beta / (ratio + self._power), TINY))
         return np.exp(iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS))
 
     def continued(self) -> ContinuedVariances:
