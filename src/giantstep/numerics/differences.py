@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev, polynomial
 
-from giantstep.arrays import Array, RealOrComplex, Reals
+from giantstep.arrays import Array, Reals
 
 _COUNT = 9
-# Far below the scale of any argument: its square is zero. And of differences, relatively.
-_STEP, _DIFFERENCE = 1e-30, 1e-7
+# Far below the scale of any argument: its square is zero.
+_STEP = 1e-30
 _NODES = chebyshev.chebpts1(_COUNT)
 # Columns: coefficients of the derivatives of polynomials that are one at a node, zero at others.
 _SLOPES = polynomial.polyder(np.linalg.inv(polynomial.polyvander(_NODES, _COUNT - 1)))
@@ -43,20 +43,6 @@ def slope_between(
     for node, coefficients in zip(_NODES, _SLOPES.T, strict=True):
         total += polynomial.polyval(at, coefficients) * values(centre + h * node)
     return (total / h).astype(given.dtype, copy=False)
-
-
-def with_jacobian(
-    function: Callable[[RealOrComplex], RealOrComplex], x: RealOrComplex
-) -> tuple[RealOrComplex, RealOrComplex]:
-    """Compute a function of x, shapes (S, E) and (S, D), and by differences its slopes, (S, E, D).
-
-    These have half of the digits, which Newton's method hardly notices.
-    """
-    values, columns = function(x), []
-    for k, unit in enumerate(np.eye(x.shape[1])):
-        step = _DIFFERENCE * x[:, k : k + 1]
-        columns.append((function(x + step * unit) - values) / step)
-    return values, np.stack(columns, axis=-1)
 
 
 def with_slope(function: Callable[[Any], Any], x: Array) -> tuple[Array, Array]:

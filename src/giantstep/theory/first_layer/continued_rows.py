@@ -11,14 +11,13 @@ theta = s t f(t) where s stretches the rows, and phi = (1 - f)/t.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from functools import partial
 
 import numpy as np
 
 from giantstep.arrays import Complex
-from giantstep.numerics.differences import with_jacobian
 from giantstep.numerics.linear_systems import solve_small
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.first_layer.covariance_step import CovarianceStep
@@ -27,6 +26,9 @@ from giantstep.theory.first_layer.row_resolvent import SelfEnergy
 from giantstep.theory.rows.interface import Continued
 from giantstep.theory.rows.one_group import variances_at
 from giantstep.theory.rows.row_functions import Traces
+
+# Points times samples, of which arrays stay in the processor's cache.
+_CACHED = 40_000
 
 
 class ContinuedOneGroup(ABC):
@@ -80,6 +82,8 @@ class ContinuedRows(ContinuedOneGroup):
         self.steps = [CovarianceStep(of, state, 1, on_path=True) for (of, _), state in backwards]
         self.stretches = [stretch for (_, stretch), _ in backwards]
         self.beta = backwards[0][0][0].beta
+        nodes = sum(step.samples.weight.size for step in self.steps)
+        self._together = 1 + _CACHED // max(1, nodes)
 
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
         """Compute the unknowns far above the real axis, where t is small: to first order in t."""
@@ -94,34 +98,42 @@ class ContinuedRows(ContinuedOneGroup):
 
     def traces(self, unknowns: Complex, slope: Complex) -> Traces:
         """Compute the traces after all steps, and their derivatives along a slope by that of t."""
-        t, (f, phi) = unknowns[:, 0], self._traces(unknowns, 0)
-        df = (slope[:, 2] / slope[:, 0] / self.stretches[0] - f) / t
-        return Traces(t, f, phi, -(df + phi) / t)
+        t, before = unknowns[:, 0], self._before(unknowns, 0)
+        along = slope[:, 2] / slope[:, 0] / self.stretches[0]
+        return before._replace(df=before.df + along / t, dphi=before.dphi - along / t**2)
 
     def equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
+        """Evaluate the equations of t and of all steps, a part of the points after the other."""
+        parts = np.array_split(np.arange(ratio.size), math.ceil(ratio.size / self._together))
+        found = [self._equations(unknowns[part], ratio[part]) for part in parts]
+        gap, jacobian = (np.concatenate(values) for values in zip(*found, strict=True))
+        return gap, jacobian
+
+    def _equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
         """Evaluate `t (ratio + phi(t)) = beta` and the equations of all steps, and derivatives."""
         gap = np.zeros(unknowns.shape, dtype=complex)
         jacobian = np.zeros((*unknowns.shape, unknowns.shape[1]), dtype=complex)
-
-        def closed(near: Complex) -> Complex:
-            return (near[:, 0] * (ratio + self._traces(near, 0)[1]) - self.beta)[:, None]
-
-        gap[:, :1], jacobian[:, :1, :3] = with_jacobian(closed, unknowns[:, :3])
-        for k in range(len(self.steps)):
-            own, near = slice(3 * k + 1, 3 * k + 4), slice(3 * k, 3 * k + 6)
-            of_step = with_jacobian(partial(self._of_step, k), unknowns[:, near])
-            gap[:, own], jacobian[:, own, near] = of_step
+        last = self._before(unknowns, 0)
+        gap[:, 0] = last.t * (ratio + last.phi) - self.beta
+        jacobian[:, 0, 0] = ratio + last.phi + last.t * last.dphi
+        jacobian[:, 0, 2] = -1 / (last.t * self.stretches[0])
+        for k, (step, stretch) in enumerate(zip(self.steps, self.stretches, strict=True)):
+            own, outer = slice(3 * k + 1, 3 * k + 4), 3 * k
+            before = self._before(unknowns, own.stop - 1)
+            at = SelfEnergy(step, stretch * unknowns[:, outer], unknowns[:, own], before)
+            gap[:, own], jacobian[:, own, own] = at.gap, at.jacobian
+            jacobian[:, own, outer] = stretch * at.by_t
+            if k + 1 < len(self.steps):
+                t = before.t[:, None]
+                by_trace = at.by_f / t - at.by_phi / t**2
+                jacobian[:, own, own.stop + 1] = by_trace / self.stretches[k + 1]
         return gap, jacobian
 
-    def _of_step(self, k: int, near: Complex) -> Complex:
-        """Evaluate the equations of a step, given t after it, its unknowns and those before it."""
-        t, own, before = self.stretches[k] * near[:, 0], near[:, 1:4], near[:, 3:]
-        return SelfEnergy(self.steps[k], t, own, *self._traces(before, k + 1)).gap
-
-    def _traces(self, near: Complex, k: int) -> tuple[Complex, Complex]:
-        """Compute f and phi at a t, after which come the unknowns of step k."""
-        t = near[:, 0]
-        if k == len(self.steps):  # at initialisation
-            return 1 / (1 + t), 1 / (1 + t)
-        f = near[:, 2] / self.stretches[k] / t
-        return f, (1 - f) / t
+    def _before(self, unknowns: Complex, place: int) -> Traces:
+        """Compute the traces at the t in some place; derivatives are at fixed theta."""
+        if place + 2 < unknowns.shape[1]:
+            t, theta = unknowns[:, place], unknowns[:, place + 2] / self.stretches[place // 3]
+            f = theta / t
+            return Traces(t, f, (1 - f) / t, -f / t, (2 * f - 1) / t**2)
+        t, f = unknowns[:, place], 1 / (1 + unknowns[:, place])
+        return Traces(t, f, f, -(f**2), -(f**2))  # at initialisation

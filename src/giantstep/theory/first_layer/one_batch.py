@@ -110,4 +110,4 @@ class ContinuedReusedRows(ContinuedOneGroup):
     def traces(self, unknowns: Complex, slope: Complex) -> Traces:
         """Compute the traces, and their derivatives along a slope by that of t."""
         t, phi, dphi = unknowns[:, 0], unknowns[:, self.phi], slope[:, self.phi] / slope[:, 0]
-        return Traces(t, 1 - t * phi, phi, dphi)
+        return Traces(t, 1 - t * phi, phi, -phi - t * dphi, dphi)

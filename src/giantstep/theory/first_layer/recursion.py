@@ -63,7 +63,7 @@ def _rows_after(
 
     def functions(t: Array) -> Array:
         at = solve_self_energy(step, rows.traces, t)
-        forms = forms_after(step, sigma, at, rows.forms(at.t_before))
+        forms = forms_after(step, sigma, at, rows.forms(at.before.t))
         return as_columns(at.f, at.phi, forms)
 
     after, most = _state_after(of, state, fineness), MOST if fineness == 1 else FEWER

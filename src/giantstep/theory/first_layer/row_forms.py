@@ -27,7 +27,7 @@ def forms_after(step: CovarianceStep, sigma: Array, at: SelfEnergy, before: Form
     at : SelfEnergy
         As `solve_self_energy` finds it.
     before : Forms
-        Those before the step, at `at.t_before`.
+        Those before the step, at `at.before.t`.
     """
     samples, t, m = step.samples, at.t, len(step.samples.along)
     # The vectors: v and those across it, the mean of the gradient, L a, h, and what else is in a'.
@@ -71,7 +71,7 @@ def _uniform(step: CovarianceStep, at: SelfEnergy, before: Forms) -> Array:
     K[:, m:-1, m:-1] = -t * filtered
     K[:, :m, -1] = K[:, -1, :m] = (b / a)[:, 0] * R[:, :m, m]
     K[:, m:-1, -1] = K[:, -1, m:-1] = -R[:, :m, m]
-    K[:, -1, -1] = at.t_before / at.t * R[:, m, m]
+    K[:, -1, -1] = at.before.t / at.t * R[:, m, m]
     return K
 
 
@@ -94,7 +94,7 @@ def _means(step: CovarianceStep, at: SelfEnergy) -> tuple[Array, Array]:
     block, joined = [0, 0, 0, 1], np.eye(3)[[0, 1, 2, 2]]  # the last mean has parts in both
     units = np.ones((S, 4))
     units[:, 3] = 1 / at.t
-    traces = np.stack([at.f, at.mixed_trace, at.mixed_trace, -at.t * at.phi_before], -1)
+    traces = np.stack([at.f, at.mixed_trace, at.mixed_trace, -at.t * at.before.phi], -1)
     gamma = step.inverse_batch * traces.reshape(-1, 2, 2)
     on_labels = functions[:, None] * samples.along
     pairs = functions[:, None] * functions * samples.weight

@@ -19,9 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
-from giantstep.numerics.differences import with_jacobian
 from giantstep.numerics.linear_systems import solve_small
-from giantstep.numerics.newton import iterate_newton
 from giantstep.theory.first_layer.covariance_step import CovarianceStep
 from giantstep.theory.rows.row_functions import Traces
 
@@ -42,38 +40,59 @@ class SelfEnergy:
 
     Attributes
     ----------
-    t, mixed_trace, t_before : array
-        t, alpha0 times the trace Gamma of the mixed block over n0, which is G, and t before.
+    t, mixed_trace : array
+        t, and alpha0 times the trace Gamma of the mixed block over n0, which is G.
     a, b, w : array
         The self-energy is `[a - 1, b - 1; b - 1, -w f'/alpha0]`, f' the trace after the step.
     first, mixed, second : array, shape (S, N)
         Its parts by samples.
     f, phi : array
         The traces of the resolvent after the step.
-    phi_before : array
-    gap : array, shape (S, 3)
-        By how much the equations fail.
+    before : Traces
+    gap, jacobian : array, shapes (S, 3) and (S, 3, 3)
+        By how much the equations fail, and the derivative by `mixed_trace`, t f' and `before.t`.
+    by_t, by_f, by_phi : array, shape (S, 3)
+        Their derivatives by t, and by the traces before the step.
     """
 
     def __init__(
-        self,
-        step: CovarianceStep,
-        t: RealOrComplex,
-        x: RealOrComplex,
-        f: RealOrComplex,
-        phi: RealOrComplex,
+        self, step: CovarianceStep, t: RealOrComplex, x: RealOrComplex, before: Traces
     ) -> None:
-        G, theta, t_before = np.moveaxis(x, -1, 0)
-        reach, parts = step.inverse_batch * theta, _of_samples(step, x, phi)
-        sigma, b, w = parts @ step.samples.weight
+        inv, (G, theta, _), W = step.inverse_batch, np.moveaxis(x, -1, 0), step.samples.weight
+        t_before, f, phi, df, dphi = before
+        reach, parts = inv * theta, _of_samples(step, x, phi)
+        sigma, b, w = parts @ W
+        by_points = parts.transpose(1, 0, 2)
+        squares = (by_points * W) @ by_points.transpose(0, 2, 1)
+        (XX, XP, Xq), (_, PP, Pq), (_, _, qq) = np.moveaxis(squares, 0, -1)
         a, b = 1 + t * sigma, 1 + b
-        self.t, self.mixed_trace, self.t_before, self.phi_before = t, G, t_before, phi
+        ratio, f_after = b / a, (f + reach * w * phi) / a
+        self.t, self.mixed_trace, self.before = t, G, before
         self.a, self.b, self.w = a, b, w
         self.first, self.mixed = t[:, None] * parts[0], parts[1]
         self.second = -(reach / t)[:, None] * parts[2]
-        self.f, self.phi = (f + reach * w * phi) / a, sigma / a + (b / a) ** 2 * phi
-        mapped = b / a * t * phi, t * self.f, t * b**2 / a + reach * w
-        self.gap = x - np.stack(mapped, axis=-1)
+        self.f, self.phi = f_after, sigma / a + ratio**2 * phi
+        # Derivatives by G, theta and phi.
+        da = inv * t * np.stack([-2 * XP, -XX, w - reach * Xq])
+        db = inv * np.stack([w - 2 * PP, -XP, -reach * Pq])
+        dw = inv * np.stack([-2 * Pq, -Xq, -reach * qq])
+        one, zero = np.ones_like(t), np.zeros_like(t)
+        by_theta = np.stack([zero, one, zero])
+        by_phi = np.stack([zero, zero, one])
+        dreach_w = inv * (w * by_theta + theta * dw)
+        by = np.stack([
+            np.stack([one, zero, zero]) - t / a * (phi * (db - ratio * da) + b * by_phi),
+            by_theta - t / a * (phi * dreach_w + reach * w * by_phi - f_after * da),
+            -t * ratio * (2 * db - ratio * da) - dreach_w,
+        ])  # fmt: skip
+        by_f = np.stack([zero, -t / a, zero])
+        by_before = by[:, 2] * dphi + by_f * df + by_phi
+        self.gap = np.stack([
+            G - ratio * t * phi, theta - t * f_after, t_before - t * b * ratio - reach * w
+        ], axis=-1)  # fmt: skip
+        self.jacobian = np.moveaxis(np.stack([by[:, 0], by[:, 1], by_before], axis=1), -1, 0)
+        self.by_t = np.stack([-ratio * phi / a, -f_after / a, -(ratio**2)], axis=-1)
+        self.by_f, self.by_phi = by_f.T, by[:, 2].T
 
 
 def solve_self_energy(
@@ -88,22 +107,18 @@ def solve_self_energy(
         Those of the resolvent before the step, as functions of t.
     t : Array, shape (S,)
     """
-
-    def at(x: Array) -> SelfEnergy:
-        before = traces(x[:, 2])
-        return SelfEnergy(step, t, x, before.f, before.phi)
-
-    def advance(x: Array) -> tuple[Array, Array]:
-        gap, jacobian = with_jacobian(lambda x: at(x).gap, x)
-        change = -solve_small(jacobian, gap)
+    x = _approached(step, traces, t)
+    for _ in range(_NEWTON_ITERATIONS):
+        at = SelfEnergy(step, t, x, traces(x[:, 2]))
+        change = -solve_small(at.jacobian, at.gap)
         relative = change[:, 1:] / x[:, 1:]
         size = np.max(np.abs(relative), axis=-1, keepdims=True)
         share = np.minimum(1, _LONGEST_STEP / np.maximum(size, _TOLERANCE))
         positive = x[:, 1:] * np.exp(share * relative)
-        return np.concatenate([x[:, :1] + share * change[:, :1], positive], axis=-1), size
-
-    start = _approached(step, traces, t)
-    return at(iterate_newton(advance, start, _TOLERANCE, _NEWTON_ITERATIONS))
+        x = np.concatenate([x[:, :1] + share * change[:, :1], positive], axis=-1)
+        if not np.any(size > _TOLERANCE):
+            break
+    return SelfEnergy(step, t, x, traces(x[:, 2]))
 
 
 def _approached(step: CovarianceStep, traces: Callable[[Array], Traces], t: Array) -> Array:

@@ -30,20 +30,20 @@ _SLOW = 0.1
 
 
 class Traces(NamedTuple):
-    """Normalised traces of the resolvent at some t; shape (S,).
+    """Normalised traces of the resolvent at some t, and their derivatives by t; shape (S,).
 
     Attributes
     ----------
     t : array
     f, phi : array
         Of `(1 + t C)^-1` and of `C (1 + t C)^-1`.
-    dphi : array
-        The derivative of phi by t.
+    df, dphi : array
     """
 
     t: RealOrComplex
     f: RealOrComplex
     phi: RealOrComplex
+    df: RealOrComplex
     dphi: RealOrComplex
 
 
@@ -84,7 +84,8 @@ class RowFunctions:
         size, last = (np.max(np.abs(part), axis=0) for part in (coefficients, coefficients[-3:]))
         self.error = float(np.max(last / np.maximum(size, 1.0)))
         self._coefficients: Array = coefficients.T
-        self._slope: Array = np.asarray(chebyshev.chebder(coefficients[:, 1]), dtype=float)
+        self._slopes = np.zeros((2, self.degree + 1))
+        self._slopes[:, : max(1, self.degree)] = chebyshev.chebder(coefficients[:, :2]).T
 
     @classmethod
     @lru_cache(maxsize=32)  # the same object for all, by which rows after steps are found again
@@ -135,9 +136,9 @@ class RowFunctions:
     def traces(self, t: RealOrComplex) -> Traces:
         """Compute the traces at some t, shape (S,)."""
         (weight, powers), c = self._basis(t), self._scale
-        f, phi = self._coefficients[:2] @ powers * weight
-        by_x = self._slope @ powers[: self._slope.size]
-        return Traces(t, f, phi, 2 * c * weight**3 * by_x - c * weight * phi)
+        values = self._coefficients[:2] @ powers * weight
+        slopes = self._slopes @ powers * 2 * c * weight**3 - c * weight * values
+        return Traces(t, *values, *slopes)
 
     def forms(self, t: RealOrComplex) -> Forms:
         """Compute the forms at some t, shape (S,)."""
