@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.mathtext import MathTextParser
 
 from giantstep.figures import style
 from giantstep.figures.labels import curve_keys, curve_label, format_parameter, shared_setting
@@ -12,6 +13,7 @@ from giantstep.figures.learning_curves import learning_curves
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.vocabulary import MEANINGS
 
 
 @pytest.mark.parametrize(
@@ -122,3 +124,9 @@ def test_numbers_go_from_dark_to_light_in_their_order():
     for values in ([2.0, np.inf, 0.5], [(2.0,), (np.inf,), (0.5,)]):
         light = [sum(to_rgb(look["color"])) for look in style.looks(values).values()]
         assert light[2] < light[0] < light[1]
+
+
+def test_every_symbol_can_be_drawn():
+    of_parameters = ("alpha", "alpha0", "ridge", "learning_rate", "beta", "test_error")
+    for name in (*MEANINGS, *map("optimal_{}".format, of_parameters)):
+        MathTextParser("agg").parse(f"${MEANINGS[name].symbol}$")
