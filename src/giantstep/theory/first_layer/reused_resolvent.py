@@ -57,10 +57,13 @@ class ReusedResolvent:
 
     def solve(self, t: Array) -> Array:
         """Solve for G at some t >= 0, one after the other, shape (S, 2 k + 1, 2 k + 1)."""
-        added = self._inverse(np.zeros(1)) - np.linalg.inv(self.at_zero)
-        return np.concatenate(
-            [self._newton(now, np.linalg.inv(self._inverse(now) - added)) for now in t[:, None]]
-        )
+        solved, added = list[Array](), self._inverse(np.zeros(1)) - np.linalg.inv(self.at_zero)
+        for now in t[:, None]:
+            free = self._inverse(now)
+            # What samples add changes little between points that are close.
+            solved.append(self._newton(now, np.linalg.inv(free - added)))
+            added = free - np.linalg.inv(solved[-1])
+        return np.concatenate(solved)
 
     @cached_property
     def at_zero(self) -> Array:
