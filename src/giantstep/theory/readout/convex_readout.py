@@ -126,6 +126,7 @@ class ConvexReadout(Readout):
         """Solve S points, those that are unresolved on finer and finer rules."""
         before = self._last = self._roughly(alpha, ridge)
         solution = before.on(self._on(self._usual))
+        slope = error_slope(self._on(self._usual), solution)
         found = self._solved(_COARSE, before, self._usual, solution)
         for one in np.flatnonzero(found.converged)[:, None]:
             last, rule = solution.chosen(one), self._usual
@@ -137,7 +138,7 @@ class ConvexReadout(Readout):
                     break
                 found.replace(one, self._solved(rule, last, finer, again))
                 last, rule = again, finer
-        return found._replace(slope=error_slope(self._on(self._usual), solution))
+        return found._replace(slope=slope)
 
     def _solved(
         self, coarse: _Rule, before: FixedPoint, rule: _Rule, solution: FixedPoint
