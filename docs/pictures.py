@@ -31,8 +31,11 @@ PROGRAMS = {
 }
 
 
-# The command of README that draws its answer.
-PLOTTED = re.compile(r"^    giantstep ([^`]*?) --plot sweep.png$", re.MULTILINE)
+# Commands of README and of pages that draw their answer.
+PLOTTED = re.compile(r"^    giantstep ((?:[^`\n]|\\\n)*?) --plot (\S+\.png)$", re.MULTILINE)
+PAGES = {"../README": "command-line.png"} | {
+    name: f"{name}.png" for name in ("budgets", "mixtures", "structured-inputs")
+}
 
 
 def run(page: str) -> None:
@@ -59,6 +62,8 @@ if __name__ == "__main__":
             matplotlib.pyplot.close("all")
             run_path(str(DOCS.parent / f"examples/{name}.py"))
             shutil.copy(picture, DOCS / "static")
-        command = PLOTTED.findall((DOCS.parent / "README.md").read_text(encoding="utf-8"))[-1]
-        main([*shlex.split(command.replace("\\\n", "")), "--plot", "command-line.png"])
-        shutil.copy("command-line.png", DOCS / "static")
+        for name, picture in PAGES.items():
+            text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+            command, _ = PLOTTED.findall(text)[-1]
+            main([*shlex.split(command.replace("\\\n", "")), "--plot", picture])
+            shutil.copy(picture, DOCS / "static")
