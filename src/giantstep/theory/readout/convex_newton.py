@@ -204,10 +204,12 @@ def solve_near(
     """
     if x is None:
         found = _from_square_loss(equations, alpha, ridge)
+        tried = np.ones(alpha.size, dtype=bool)
     else:
         found = _solve_from(equations, x, alpha, ridge, jacobian=jacobian)
+        tried = np.isfinite(found.at.residual)
     for solve in (_from_large_ridge, partial(_from_square_loss, damped_iterations=_MANY)):
-        if (failed := np.flatnonzero(~found.converged)).size:
+        if (failed := np.flatnonzero(~found.converged & tried)).size:
             found.replace(failed, solve(equations, alpha[failed], ridge[failed]))
     return found
 
@@ -228,6 +230,8 @@ def _from_large_ridge(equations: ConvexEquations, alpha: Array, ridge: Array) ->
     found = _from_square_loss(equations, alpha, ridge * _FACTOR**times)
     step = np.zeros_like(found.at.x)
     for power in range(times - 1, -1, -1):
+        if not found.converged.any():
+            break
         x, before = equations.move(found.at.x, step), equations.coordinates(found.at.x)
         found = _solve_from(equations, x, alpha, ridge * _FACTOR**power, jacobian=found.jacobian)
         step = equations.coordinates(found.at.x) - before

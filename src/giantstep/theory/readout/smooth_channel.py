@@ -39,8 +39,9 @@ _PANEL = 3.0
 # Nodes of less weight under the joint law of kappa and the residual, or z, are left out; and labels
 # that are so many standard deviations away.
 _NEGLIGIBLE, _FARTHEST = 1e-18, 9.0
-# Narrower strips, in units of a standard deviation, would need too many nodes.
-_NARROWEST = 0.004
+# Narrower strips, in units of a standard deviation, would need too many nodes: their rules are
+# those of this one, and useless where they are still narrower.
+_NARROWEST, _USELESS = 0.004, 0.001
 # Where residuals vary far more than given z, rules for each z need less: those over all residuals
 # have at most so many times as many nodes.
 _MOST_NODES = 10
@@ -122,8 +123,9 @@ class SmoothChannel(OutputChannel):
         return error, value
 
     def _nothing(self, count: int, at: PredictionMoments) -> Array:
-        """Begin sums over points and nodes: with zero, or NaN where moments are those of no law."""
-        return np.tile(np.where((at.V >= 0) & (at.Q > at.P**2), 0.0, np.nan).ravel(), (count, 1))
+        """Begin sums over points and nodes: with zero, or NaN where there is no law or no rule."""
+        known = (at.V >= 0) & (at.Q > at.P**2) & (self.strip(at) > _USELESS)
+        return np.tile(np.where(known, 0.0, np.nan).ravel(), (count, 1))
 
     def _rules(
         self, at: PredictionMoments, levels: LabelLevels
