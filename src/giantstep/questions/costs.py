@@ -148,6 +148,7 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     networks = given["networks"]  # a number, or their indices, of which there may be billions
     count = networks if isinstance(networks, int) else len(networks)
     members = given.get("ensemble") or 0
+    members = 0 if members == math.inf else members  # in theory alone
     longer = members + (_CROSS_VALIDATED if given.get("cross_validation") else work.networks)
     one = _network(task.problem, given, threads)
     memory = one.memory * max(1 + (longer > 1), members) + theory.memory
