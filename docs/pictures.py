@@ -34,7 +34,7 @@ PROGRAMS = {
 # Commands of README and of pages that draw their answer.
 PLOTTED = re.compile(r"^    giantstep ((?:[^`\n]|\\\n)*?) --plot (\S+\.png)$", re.MULTILINE)
 PAGES = {"../README": "command-line.png"} | {
-    name: f"{name}.png" for name in ("budgets", "mixtures", "structured-inputs")
+    name: f"{name}.png" for name in ("budgets", "mixtures", "sensitivities", "structured-inputs")
 }
 
 
