@@ -26,8 +26,9 @@ _MAX_ITERATIONS, _SHORTEST = 15, 1e-2
 # is not tried where they leave the map so far from the unknowns, in coordinates. And many, which
 # converge slowly, but often where nothing else does.
 _DAMPED_ITERATIONS, _FAR, _MANY = 6, 1.0, 100
-# Where that diverges: the ridge from which the solution is followed, and by which factors.
-_LARGE_RIDGE, _FACTOR = 30.0, 2.0
+# Where that diverges: the ridge from which the solution is followed, by which factors, and how many
+# ridges are tried before the first that has one.
+_LARGE_RIDGE, _FACTOR, _TRIED = 30.0, 2.0, 4
 # A Jacobian is computed again if a step leaves more of the residual, unless it is small.
 _FAST, _NEAR = 0.3, 1e-3
 # A point has converged when its residual is so many times the tolerance at most, and its next step
@@ -230,7 +231,7 @@ def _from_large_ridge(equations: ConvexEquations, alpha: Array, ridge: Array) ->
     found = _from_square_loss(equations, alpha, ridge * _FACTOR**times)
     step = np.zeros_like(found.at.x)
     for power in range(times - 1, -1, -1):
-        if not found.converged.any():
+        if not found.converged.any() and power < times - _TRIED:
             break
         x, before = equations.move(found.at.x, step), equations.coordinates(found.at.x)
         found = _solve_from(equations, x, alpha, ridge * _FACTOR**power, jacobian=found.jacobian)
