@@ -50,6 +50,8 @@ DOUBTS = RELIABILITY, *CORRECTIONS, RELIABLE_DIMENSION
 # Points of a case at which the limit d -> infinity is compared with large dimensions: of the square
 # loss, and of others, which take a thousand times as long.
 _COMPARED, _COMPARED_CONVEX = 200, 2
+_RATIO = 4.0
+_DIMENSIONS = LARGE_DIMENSION * _RATIO ** np.arange(6)
 
 
 class Case(NamedTuple):
@@ -153,7 +155,8 @@ class Case(NamedTuple):
         """Add the dimension from which on answers are reliable, if `compared`.
 
         Corrections are taken to fall as 1/d, the difference between the limit d -> infinity and
-        a large dimension among them.
+        a large dimension among them; if it is too large there, larger dimensions are tried. It is
+        infinite where the limit is near none of them.
         """
         if not self.compared:
             return
@@ -163,14 +166,24 @@ class Case(NamedTuple):
             return
         most = _COMPARED if self.loss == SQUARE else _COMPARED_CONVEX
         some = np.unique(np.linspace(0, alpha.size - 1, min(alpha.size, most)).round().astype(int))
+        points = alpha.ravel()[some], ridge.ravel()[some]
+        limit = columns.test_error.ravel()[some]
+        far = np.isfinite(limit)
+        needed, last = np.where(far, np.inf, np.nan), np.full(some.size, np.inf)
         s = getattr(self.problem, "covariance", IDENTITY)
-        dimension = LARGE_DIMENSION if isinstance(s, str) else len(s)
-        gap = np.full(some.size, np.inf)
-        with suppress(InvalidParametersError):  # rows that are too long at this dimension
-            finite = self.readout.at(dimension).errors(alpha.ravel()[some], ridge.ravel()[some])
-            gap = np.abs(finite / columns.test_error.ravel()[some] - 1)
-            gap = np.nan_to_num(gap, nan=np.inf)
-        needed = dimension / RELIABLE * gap
+        for dimension in _DIMENSIONS if isinstance(s, str) else (len(s),):
+            if not far.any():
+                break
+            gap = np.full(some.size, np.inf)
+            with suppress(InvalidParametersError):  # rows that are too long at this dimension
+                finite = self.readout.at(dimension).errors(*points)
+                gap = np.nan_to_num(np.abs(finite / limit - 1), nan=np.inf)
+            near = far & (gap < RELIABLE)
+            # Beyond the first dimension, a power law between two of them.
+            power = np.log(last[near] / gap[near]) / math.log(_RATIO)
+            power[np.isinf(last[near])] = 1.0
+            needed[near] = dimension * (gap[near] / RELIABLE) ** (1 / power)
+            far, last = far & ~near, gap
         nearest = np.arange(alpha.size) * some.size // alpha.size
         needed = needed[nearest].reshape(alpha.shape)
         columns[RELIABLE_DIMENSION] = LARGE_DIMENSION / RELIABLE * corrections + needed
