@@ -50,8 +50,8 @@ DOUBTS = RELIABILITY, *CORRECTIONS, RELIABLE_DIMENSION
 # Points of a case at which the limit d -> infinity is compared with large dimensions: of the square
 # loss, and of others, which take a thousand times as long.
 _COMPARED, _COMPARED_CONVEX = 200, 2
-_RATIO = 4.0
-_DIMENSIONS = LARGE_DIMENSION * _RATIO ** np.arange(6)
+_RATIO = 10.0
+_DIMENSIONS = LARGE_DIMENSION * _RATIO ** np.arange(4)
 
 
 class Case(NamedTuple):

@@ -139,9 +139,11 @@ class SmoothChannel(OutputChannel):
             strip = np.maximum(self.strip(law), _NARROWEST)
             sizes = np.hstack([1 / strip, self.reach(law, rows % self.density.size)])
             powers = np.ceil(np.log(sizes) / math.log(_RATIO))
-            kinds, kind = np.unique(powers, axis=0, return_inverse=True)
-            for k, (narrowness, reach) in enumerate(_RATIO**kinds):
-                same, size = np.flatnonzero(kind.ravel() == k), _Size(1 / narrowness, reach)
+            of_both = powers[:, 0] + 1j * powers[:, 1]  # which are sorted faster than rows
+            kinds, kind = np.unique(of_both, return_inverse=True)
+            for k, both in enumerate(kinds):
+                size = _Size(_RATIO**-both.real, _RATIO**both.imag)
+                same = np.flatnonzero(kind == k)
                 for start in range(0, same.size, self.at_once):
                     some = same[start : start + self.at_once]
                     part, here = rows[some], PredictionMoments(*(x[some] for x in law))
