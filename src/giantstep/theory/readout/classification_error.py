@@ -21,8 +21,8 @@ from giantstep.theory.features.kappa_rules import merged_kappa_rule
 
 # In place of zero, where only a ratio matters, or its sign.
 _TINY = 1e-300
-# Width of panels over kappa, in units of what varies: twelve nodes are accurate to 1e-10.
-_PANEL = 1.5
+# Width of panels over kappa, in units of what varies: errors are accurate to 1e-6 of themselves.
+_PANEL = 2.5
 # Nodes of less weight are left out; where the target's mean is so many standard deviations from
 # zero, the label is certain.
 _NEGLIGIBLE, _CERTAIN = 1e-17, 8.5
