@@ -107,21 +107,14 @@ def _answer(arguments: argparse.Namespace) -> None:
 
 
 def _check_files(arguments: argparse.Namespace) -> None:
-    """Refuse files that could not be written, before anything is computed."""
-    from giantstep.cli.output import is_answer
-
+    """Refuse files of unknown kinds before anything is computed."""
     if arguments.plot:
         require("matplotlib")
     for flag, allowed in _SUFFIXES.items():
-        path, wrong = getattr(arguments, flag), ""
-        if not isinstance(path, Path):
-            continue
-        if path.suffix not in allowed:
-            wrong = f"must end in {', '.join(allowed)}"
-        elif flag == "output" and path.is_file() and not is_answer(path):
-            wrong = "is there, and no answer of giantstep: remove it, or choose another name"
-        if wrong:
-            raise argparse.ArgumentError(None, f"--{flag} {path}: {wrong}")
+        path = getattr(arguments, flag)
+        if isinstance(path, Path) and path.suffix not in allowed:
+            text = f"--{flag} {path}: must end in {', '.join(allowed)}"
+            raise argparse.ArgumentError(None, text)
 
 
 def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> None:
@@ -130,18 +123,10 @@ def _deliver(found: xr.Dataset, arguments: argparse.Namespace) -> None:
         print(remark, file=sys.stderr)
     if arguments.plot:
         _draw(found, arguments, arguments.command)
-    from giantstep.cli.output import FORMATS, chosen, fitting, write
+    from giantstep.cli.output import FORMATS, chosen, write
 
     if arguments.columns:
         found = chosen(found, arguments.columns)
-    elif arguments.format == "table" and not arguments.output:
-        asked = ["leave_one_out", "gcv", "k_fold"] * getattr(arguments, "cross_validation", False)
-        if getattr(arguments, "ensemble", None):
-            asked += ["ensemble_error", "variance_of", "squared_bias"]
-        asked += getattr(arguments, "gains", ())
-        found, every = fitting(found, asked), list(map(str, found.data_vars))
-        if rest := ", ".join(name for name in every if name not in found):
-            print(f"not shown: {rest} (--columns chooses)", file=sys.stderr)
     if arguments.output:
         write(found, arguments.output)
     elif not arguments.plot:

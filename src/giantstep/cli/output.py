@@ -6,11 +6,9 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,10 +30,8 @@ Table = dict[str, NDArray[Any]]
 _ACROSS = {"group", "other_group", "theory", "rank", "interval"}
 # Coordinates that have a column even if they do not vary.
 _ALWAYS = ("alpha", "ridge", "stop_at")
-# Characters of a line of a table; a name with more than the second is broken at the third.
-_LINE, _LONG_NAME, _HEADING = 100, 20, 12
-# The errors on new inputs.
-_MAIN = ("test_error", "classification_error", "linear_test_error", "linear_classification_error")
+# Characters of a line of a table.
+_LINE = 100
 # A column of texts is so wide; longer cells shift those after them.
 _WIDTH = 30
 
@@ -100,29 +96,20 @@ def as_csv(data: xr.Dataset) -> str:
 def as_table(data: xr.Dataset) -> str:
     """Write an answer as columns to be read, with six digits.
 
-    If a line is too long, names of columns have several.
+    Columns that do not fit a line follow below, beside what varies.
     """
-    names, *rows = _rows(table_of(data), digits=6)
-    lines = _aligned([names, *rows])
-    if max(map(len, lines)) > _LINE:
-        headings = [_broken(name, name in data.variables) for name in names]
-        height = max(map(len, headings))
-        stacked = zip(*([""] * (height - len(one)) + one for one in headings), strict=True)
-        lines = _aligned([*map(list, stacked), *rows])
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _broken(name: str, whole: bool) -> list[str]:
-    """Break the name of a column after underscores, if it is long, or that of one of several."""
-    width = _HEADING if len(name) > whole * _LONG_NAME else _LINE
-    lines = wrap(name.replace("_", "_ "), width, break_long_words=False)
-    return [line.replace("_ ", "_") for line in lines]
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    """Write rows as lines, in columns."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.rjust, row, widths)) for row in rows]
+    columns = []
+    for column in zip(*_rows(table_of(data), digits=6), strict=True):
+        width = max(map(len, column))
+        columns.append([cell.rjust(width) for cell in column])
+    varying = [one for one in columns if one[0].strip() in data.coords]
+    blocks = [varying]
+    for column in columns[len(varying) :]:
+        if sum(len(one[0]) + 2 for one in [*blocks[-1], column]) > _LINE + 2:
+            blocks.append(varying)
+        blocks[-1] = [*blocks[-1], column]
+    texts = ("".join("  ".join(row) + "\n" for row in zip(*one, strict=True)) for one in blocks)
+    return "\n".join(texts)
 
 
 def chosen(data: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
@@ -138,30 +125,6 @@ def chosen(data: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
     wanted = [name for name in names if name not in data.coords]
     raise_all([Fault("columns", name, allowed) for name in wanted or names if name not in known])
     return data[wanted]
-
-
-def fitting(data: xr.Dataset, asked: Sequence[str]) -> xr.Dataset:
-    """Select the variables whose table fits a line: what was asked for, then errors first."""
-    names = [str(name) for name in data.variables if name not in {*data.dims, *_ALWAYS}]
-    names.sort(key=lambda name: _rank(name, data, asked))
-    shown: list[str] = []
-    for one in names:
-        part = data.drop_vars([name for name in names if name not in (*shown, one)])
-        if max(map(len, as_table(part).splitlines())) <= _LINE:
-            shown.append(one)
-    return data.drop_vars([name for name in names if name not in shown])
-
-
-def _rank(name: str, data: xr.Dataset, asked: Sequence[str]) -> int:
-    """Rank a variable: failures and what was asked for, test errors, others, the status, the rest.
-
-    Those of networks are asked for if those of the theory are.
-    """
-    if name == "status":
-        return 0 if data[name].values.any() else 3
-    if any(one in name for one in asked) and not name.startswith("z_score"):
-        return 0
-    return 1 if name in _MAIN else 2 if "error" in name else 4
 
 
 def as_json(data: xr.Dataset) -> str:
@@ -214,8 +177,6 @@ FORMATS: dict[str, Callable[[xr.Dataset], str]] = {
     "json": as_json,
     "tex": as_tex,
 }
-# How files of answers begin.
-_BEGINNINGS = {".json": r'\{\n "title": ', ".tex": r"\\begin\{tabular\}\{r+\}\n"}
 
 
 def write(data: xr.Dataset, path: Path) -> None:
@@ -249,19 +210,6 @@ def read(path: Path) -> xr.Dataset:
     except (OSError, ValueError):  # it is no netCDF, or damaged
         pass
     raise RefusalError(f"{path}: is no answer that giantstep has written as netCDF")
-
-
-def is_answer(path: Path) -> bool:
-    """Tell whether a file reads as an answer that was written before."""
-    try:
-        if path.suffix == ".nc":
-            return bool(read(path))
-        text = path.read_text(encoding="utf-8")
-    except (ValueError, RefusalError):
-        return False
-    if path.suffix == ".csv":
-        return all(map(_meaning_of, text.partition("\n")[0].split(",")))
-    return re.match(_BEGINNINGS[path.suffix], text) is not None
 
 
 def _meaning_of(column: str) -> tuple[Meaning, str] | None:
