@@ -99,9 +99,9 @@ def as_table(data: xr.Dataset) -> str:
     Columns that do not fit a line follow below, beside what varies.
     """
     columns = []
-    for column in zip(*_rows(table_of(data), digits=6), strict=True):
-        width = max(map(len, column))
-        columns.append([cell.rjust(width) for cell in column])
+    for cells in zip(*_rows(table_of(data), digits=6), strict=True):
+        width = max(map(len, cells))
+        columns.append([cell.rjust(width) for cell in cells])
     varying = [one for one in columns if one[0].strip() in data.coords]
     blocks = [varying]
     for column in columns[len(varying) :]:
