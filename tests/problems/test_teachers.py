@@ -30,8 +30,8 @@ def test_a_leap_is_the_least_degree_that_no_order_of_terms_avoids(teacher, leap,
 @pytest.mark.parametrize(
     ("target", "allowed"),
     [
-        *((name, "") for name in ["", "z5", "z1*z1", "z2", "z1+z1", "he9(z1)", "z1**z2", "x1"]),
-        *((name, "a sum of .* of two of them such as") for name in ["relu(z1)*z2", "sign(z1*z2)"]),
+        *((name, "") for name in ["", "z5", "0*z1", "z2", "he9(z1)", "z1**z2", "x1"]),
+        *((name, "a sum of .* of z1 and z2 such as") for name in ["relu(z1)*z2", "sign(z1*z2)"]),
         *((name, "a sum of") for name in ["z1/z2", "exp(z1*z2)", "tanh(z1)", "z1.real+z2"]),
         ("tanh(z1)+z2*z3", "a sum of"),
         (np.maximum, "a function of one array, or smooth, of two"),
@@ -50,9 +50,9 @@ def test_a_written_teacher_is_the_polynomial_that_it_equals():
     )
     for options in ({}, {"dimension": 300, "bulk": "isotropic"}):
         errors = [solve(one, [0.5, 2], **options).test_error for one in (written, named)]
-        np.testing.assert_allclose(*errors, rtol=1e-6)
+        np.testing.assert_allclose(*errors, rtol=1e-12)
     found, s = lookup_teacher(written.target), np.linspace(-2, 2, 5)
-    assert found.terms == pytest.approx({(1, 0): 1, (1, 1): 1})
+    assert found.terms == {(1, 0): 1, (1, 1): 1}
     assert found.leap == 1
     np.testing.assert_allclose(found.mean_given_first(s), s)
 

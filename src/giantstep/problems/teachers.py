@@ -1,6 +1,6 @@
-"""Multi-index teachers: sums of products of Hermite polynomials along orthonormal directions.
+"""Multi-index teachers: polynomials or smooth functions of orthonormal directions.
 
-A name spells one out: `he2(z1)`, `z1*z2`, `z1+z1*z2+z1*z2*z3`, `0.5*z1+he3(z2)`.
+A name spells one out: `he2(z1)`, `z1*z2`, `z1+z1*z2+z1*z2*z3`, `0.5*z1+he3(z2)`, `tanh(z1)+z2`.
 """
 
 from __future__ import annotations
@@ -21,18 +21,14 @@ from giantstep.numerics.quadrature import product_rule
 from giantstep.registry import Family, Named, Registry
 
 # Higher degrees need batches that are too large, more directions too many quadrature nodes.
-LARGEST_DEGREE, MOST_DIRECTIONS = 5, 3
+LARGEST_DEGREE = 5
 Powers = tuple[int, ...]
 _POWERS = range(LARGEST_DEGREE + 1)
 # Functions that are no polynomials are of two directions; more would take too many nodes. Of their
-# rules: the degree, the largest relative error, where it is measured, and what of the coefficients
-# is rounding.
-_WRITTEN, _DEGREE, _SMOOTH, _SHIFT, _ROUNDING = ("z1", "z2"), 20, 5e-4, 0.3, 1e-10
-
-_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)")
-_FACTOR = re.compile(
-    rf"z([1-{MOST_DIRECTIONS}])|he([1-{LARGEST_DEGREE}])\(z([1-{MOST_DIRECTIONS}])\)"
-)
+# rules: the degree, and the largest relative error, where it is measured.
+_VARIABLES, _SMOOTH_DIRECTIONS, _DEGREE, _SMOOTH, _SHIFT = ("z1", "z2", "z3"), 2, 20, 5e-4, 0.3
+# What of the coefficients is rounding, and their digits; and the largest value.
+_ROUNDING, _DIGITS, _LARGEST = 1e-10, 12, 1e30
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,8 +162,10 @@ class WrittenTeacher(Teacher):
 
 def _values(evaluate: Evaluate, z: Array) -> Array:
     with np.errstate(all="ignore"):
-        named = {f"z{k}": column for k, column in enumerate(z.T, start=1)}
-        return np.asarray(evaluate(named) + 0 * z[:, 0])
+        values = np.asarray(evaluate(dict(zip(_VARIABLES, z.T, strict=False))) + 0 * z[:, 0])
+    if not np.all(np.abs(values) < _LARGEST):
+        raise ValueError("not finite, or too large")
+    return values
 
 
 def own_teacher(call: Callable[[Any, Any], Any]) -> Named:
@@ -183,35 +181,9 @@ def own_teacher(call: Callable[[Any, Any], Any]) -> Named:
     def evaluate(given: Mapping[str, Any]) -> Any:
         return call(*given.values())
 
-    values = _values(evaluate, product_rule(len(_WRITTEN), LARGEST_DEGREE)[0])
+    values = _values(evaluate, product_rule(_SMOOTH_DIRECTIONS, LARGEST_DEGREE)[0])
     name = f"{word}-{sha256((np.round(values, 8) + 0.0).tobytes()).hexdigest()[:8]}"
-    return Named(name, _smooth(name, evaluate))
-
-
-def _smooth(name: str, evaluate: Evaluate) -> WrittenTeacher:
-    """Make the teacher of what evaluates it, if it is smooth.
-
-    Raises
-    ------
-    ValueError
-    """
-    z, weights = product_rule(len(_WRITTEN), 2 * _DEGREE + 2)
-    finer, others = product_rule(len(_WRITTEN), 3 * _DEGREE + 3)
-    # Away from the origin, where errors may cancel by symmetry.
-    shifted, exact = _values(evaluate, z + _SHIFT), _values(evaluate, finer + _SHIFT)
-    square = float(others @ exact**2)
-    errors = (
-        abs(weights @ shifted - others @ exact) / np.sqrt(square),
-        weights @ shifted**2 / square - 1,
-    )
-    if not np.max(np.abs(errors)) < _SMOOTH:
-        raise ValueError(name)
-    values = _values(evaluate, z)
-    size = float(weights @ values**2)
-    scaled = [[hermite(k, z_k) / math.factorial(k) for k in _POWERS] for z_k in z.T]
-    of_all = np.einsum("n,in,jn->ij", weights * values, *scaled)
-    terms = {k: float(c) for k, c in np.ndenumerate(of_all) if c**2 > _ROUNDING**2 * size}
-    return WrittenTeacher(name, terms, evaluate)
+    return Named(name, _made(name, evaluate, _SMOOTH_DIRECTIONS))
 
 
 def _parse(name: str) -> Teacher:
@@ -222,47 +194,51 @@ def _parse(name: str) -> Teacher:
     ValueError
         If it is not the expression of a teacher.
     """
-    try:
-        return _parse_polynomial(name)
-    except ValueError:
-        if len(set(re.findall(r"\bz[1-9]\b", name))) != len(_WRITTEN):
-            raise
-        return _smooth(name, parse_expression(name, _WRITTEN))
+    directions = max(map(int, re.findall(r"\bz([1-9])\b", name)), default=0)
+    return _made(name, parse_expression(name, _VARIABLES), directions)
 
 
-def _parse_polynomial(name: str) -> Teacher:
-    """Make the teacher of a sum of products of Hermite polynomials.
+def _made(name: str, evaluate: Evaluate, directions: int) -> Teacher:
+    """Make the teacher of what evaluates it: a polynomial, or else one that is smooth.
 
     Raises
     ------
     ValueError
-        For anything else.
     """
-    terms: dict[Powers, float] = {}
-    for text in name.split("+"):
-        powers, coefficient = _parse_product(text.split("*"))
-        if powers in terms:
-            raise ValueError(text)
-        terms[powers] = coefficient
-    directions = max(k + 1 for powers in terms for k, power in enumerate(powers) if power)
-    if not all(any(powers[k] for powers in terms) for k in range(directions)):
+    z, _ = product_rule(directions, Teacher.nodes)
+    values = _values(evaluate, z + _SHIFT)
+    teacher = Teacher(name, _terms(evaluate, directions, Teacher.nodes))
+    if not np.allclose(teacher.value(z + _SHIFT), values, 0, _ROUNDING * np.abs(values).max()):
+        if directions != _SMOOTH_DIRECTIONS or not _is_smooth(evaluate):
+            raise ValueError(name)
+        teacher = WrittenTeacher(name, _terms(evaluate, directions, WrittenTeacher.nodes), evaluate)
+    if not np.all(np.any(list(teacher.terms), axis=0)):  # a direction is not used
         raise ValueError(name)
-    return Teacher(name, {powers[:directions]: c for powers, c in terms.items()})
+    return teacher
 
 
-def _parse_product(factors: list[str]) -> tuple[Powers, float]:
-    """Parse one product: the degrees in its directions, and its coefficient."""
-    coefficient = float(factors.pop(0)) if _NUMBER.fullmatch(factors[0]) else 1.0
-    powers = [0] * MOST_DIRECTIONS
-    for factor in factors:
-        found = _FACTOR.fullmatch(factor)
-        direction = int(found[1] or found[3]) - 1 if found else 0
-        if not found or powers[direction]:
-            raise ValueError(factor)
-        powers[direction] = int(found[2] or 1)
-    if not any(powers) or not 0 < coefficient < 1e6:
-        raise ValueError("*".join(factors))
-    return tuple(powers), coefficient
+def _is_smooth(evaluate: Evaluate) -> bool:
+    """Tell whether two rules have the same averages; at the origin errors may cancel."""
+    moments = []
+    for nodes in (WrittenTeacher.nodes, 3 * _DEGREE + 3):
+        z, weights = product_rule(_SMOOTH_DIRECTIONS, nodes)
+        values = _values(evaluate, z + _SHIFT)
+        moments.append((weights @ values, weights @ values**2))
+    (mean, square), (exact, exact_square) = moments
+    errors = (mean - exact) / math.sqrt(exact_square), square / exact_square - 1
+    return bool(np.max(np.abs(errors)) < _SMOOTH)
+
+
+def _terms(evaluate: Evaluate, directions: int, nodes: int) -> dict[Powers, float]:
+    """Compute the coefficients of products of Hermite polynomials, without those of rounding."""
+    z, weights = product_rule(directions, nodes)
+    values = _values(evaluate, z)
+    least, products = _ROUNDING * math.sqrt(weights @ values**2), weights * values
+    for z_k in z.T:
+        scaled = np.stack([hermite(power, z_k) / math.factorial(power) for power in _POWERS])
+        products = products[..., None, :] * scaled
+    of_all = np.ndenumerate(products.sum(axis=-1))
+    return {powers: float(f"{c:.{_DIGITS}g}") for powers, c in of_all if abs(c) > least}
 
 
 KNOWN_TEACHERS: Registry[Teacher] = Registry(
@@ -270,9 +246,9 @@ KNOWN_TEACHERS: Registry[Teacher] = Registry(
     Family(
         "",
         _parse,
-        "a sum of products of directions z1, z2, ... (each used, three at most) and of their"
-        f" Hermite polynomials he2(z1) to he{LARGEST_DEGREE}(z1), such as z1+z1*z2, or a smooth"
-        " expression of two of them such as tanh(z1)+z2",
+        f"a sum of products of z1, z2 and z3 (of degree {LARGEST_DEGREE} in each, without gaps) or"
+        " of he2(z1) and so on, such as z1+z1*z2, or a smooth expression of z1 and z2 such as"
+        " tanh(z1)+z2",
     ),
     kind=Teacher,
 )
