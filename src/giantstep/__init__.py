@@ -79,9 +79,9 @@ Examples
 True
 >>> giantstep.solve(problem, alpha=-1, loss="cubic", dimension=1)
 Traceback (most recent call last):
-giantstep.validation.InvalidParametersError: alpha = -1.0: must be a number from 1e-12 to 1e+12
+giantstep.validation.InvalidParametersError: alpha = -1: must be a number from 1e-12 to 1e+12
 loss = 'cubic': must be one of ...
-dimension = 1.0: must be a number from 2 to 1e+12, or inf
+dimension = 1: must be a number from 2 to 1e+12, or inf
 """
 
 from typing import TYPE_CHECKING, Any

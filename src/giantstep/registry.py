@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from giantstep.validation import Fault, Interval, read_number
+from giantstep.validation import Interval, read_number
 
 T = TypeVar("T")
 
@@ -93,8 +93,8 @@ class Registry(Generic[T]):
     >>> powers = Registry({"one": 1.0, "two": 2.0}, Family("power:", float, "power:NUMBER"))
     >>> powers.lookup("power:0.5")
     0.5
-    >>> print(*powers.faults("exponent", "power:half"))
-    exponent = 'power:half': must be one of one, two, power:NUMBER
+    >>> "power:half" in powers, str(powers)
+    (False, 'one of one, two, power:NUMBER')
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Registry(Generic[T]):
 
         Raises
         ------
-        KeyError
+        ValueError
             If the name is unknown, or its family refuses its parameters.
         """
         if isinstance(name, Named) and self._kind and isinstance(name.thing, self._kind):
@@ -124,27 +124,27 @@ class Registry(Generic[T]):
     def _make(self, name: str) -> T:
         for family in self._families:
             if name.startswith(family.prefix):
-                try:
-                    return family.make(name.removeprefix(family.prefix))
-                except ValueError as refusal:
-                    raise KeyError(name) from refusal
-        raise KeyError(name)
+                return family.make(name.removeprefix(family.prefix))
+        raise ValueError(f"{name!r} must be {self}")
 
     def __str__(self) -> str:
         """Write what a name may be, for messages and help."""
         patterns = ", ".join([*self._entries, *(family.pattern for family in self._families)])
         return f"one of {patterns}" if self._entries else patterns
 
-    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
-        """Return a name as it is, and its fault if it is unknown."""
-        return value, self.faults(name, value)
-
-    def faults(self, parameter: str, name: object) -> list[Fault]:
-        """List why a name given for a parameter is refused, if it is, or that it is unknown."""
+    def __contains__(self, name: object) -> bool:
         try:
-            self.lookup(name if isinstance(name, str) else str(name))
-        except KeyError as unknown:
-            reasons = getattr(unknown.__cause__, "faults", ())
-            allowed = [reason.allowed for reason in reasons] or [str(self)]
-            return [Fault(parameter, name, one) for one in allowed]
-        return []
+            self.read(name)
+        except ValueError:
+            return False
+        return True
+
+    def read(self, name: Any) -> Any:
+        """Return a name that is known.
+
+        Raises
+        ------
+        ValueError
+        """
+        self.lookup(name if isinstance(name, str) else str(name))
+        return name

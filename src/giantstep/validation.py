@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from giantstep.suggestions import did_you_mean, names_allowed
 
@@ -102,6 +102,43 @@ def raise_all(faults: Sequence[Fault]) -> None:
         raise InvalidParametersError(x for k, x in enumerate(faults) if x not in faults[:k])
 
 
+class Domain(Protocol):
+    """What a parameter may be; as a text, it follows the words "must be"."""
+
+    def read(self, value: Any) -> Any:
+        """Return what a field holds that is given a value.
+
+        Raises
+        ------
+        ValueError or TypeError
+            Of a value that is refused; an InvalidParametersError, if there is more to say.
+        """
+
+
+def read_value(name: str, value: Any, domain: Domain, faults: list[Fault]) -> Any:
+    """Read the value of a parameter; if it is refused, return it, and add why to the faults."""
+    try:
+        return domain.read(value)
+    except InvalidParametersError as error:
+        text = isinstance(value, str)
+        faults += [Fault(name, value if text else x.value, x.allowed) for x in error.faults]
+    except (TypeError, ValueError):
+        faults.append(Fault(name, value, str(domain)))
+    return value
+
+
+def check_value(name: str, value: Any, domain: Domain) -> None:
+    """Refuse a value outside a domain.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    faults: list[Fault] = []
+    read_value(name, value, domain, faults)
+    raise_all(faults)
+
+
 @dataclass(frozen=True)
 class Interval:
     """The numbers that a parameter may be; NaN lies in no interval.
@@ -138,10 +175,17 @@ class Interval:
         above = value > self.lower if self.open_below else value >= self.lower
         return above and value <= self.upper
 
-    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
-        """Return a number as a plain one, and its fault if it lies outside."""
+    def read(self, value: Any) -> Any:
+        """Return a number as a plain one.
+
+        Raises
+        ------
+        ValueError
+        """
         value = whole_number(value) if self.whole else plain_number(value)
-        return value, [] if value in self else [Fault(name, value, str(self))]
+        if value not in self:
+            raise ValueError(f"{value} must be {self}")
+        return value
 
     def __str__(self) -> str:
         kind = "a whole number" if self.whole else "a number"
@@ -166,9 +210,7 @@ def read_number(text: str, allowed: Interval | None = None) -> float:
     """
     if not re.fullmatch(f"{DECIMAL_NUMBER}|{_NOT_FINITE}", text):
         raise ValueError(f"{shown(text)} must be a decimal number such as 0.5 or 1e-3")
-    if allowed and float(text) not in allowed:
-        raise ValueError(f"{text} must be {allowed}")
-    return float(text)
+    return allowed.read(float(text)) if allowed else float(text)
 
 
 def read_whole_number(text: str) -> int:

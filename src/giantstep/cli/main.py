@@ -23,7 +23,7 @@ from giantstep.validation import (
     Interval,
     InvalidParametersError,
     RefusalError,
-    raise_all,
+    check_value,
 )
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _explore(arguments: argparse.Namespace) -> None:
     """Serve the page of the explorer until Ctrl-C."""
-    raise_all(_PORT.read("port", arguments.port)[1])
+    check_value("port", arguments.port, _PORT)
     require("bokeh")
     from giantstep.explore.server import serve
 

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from giantstep.cli.output import contents
 from giantstep.problems.sizes import SEED
-from giantstep.validation import raise_all
+from giantstep.validation import check_value
 from giantstep.workflow.archive import ArchiveError, read_archive, write_archive
 from giantstep.workflow.config import load_config
 from giantstep.workflow.figure_plan import FigurePlan
@@ -135,7 +135,7 @@ def run_archive(arguments: argparse.Namespace) -> None:
 
 def _verify_project(arguments: argparse.Namespace) -> int:
     seed = secrets.randbelow(10**6) if arguments.seed is None else arguments.seed
-    raise_all(SEED.read("seed", seed)[1])
+    check_value("seed", seed, SEED)
     plan, figure = _planned(arguments)
     everything = parts(figure)
     chosen = sample(everything, arguments.sample, seed)

@@ -36,6 +36,7 @@ from giantstep.validation import (
     InvalidParametersError,
     collected,
     raise_all,
+    read_value,
 )
 
 
@@ -145,7 +146,8 @@ class Question:
         if self.model not in MODELS:
             return [Fault("model", self.model, f"one of {', '.join(MODELS)}")]
         allowed = f"one or more of {', '.join(BULKS)}"
-        faults = THEORY_DIMENSION.read("dimension", self.values["dimension"])[1]
+        faults: list[Fault] = []
+        read_value("dimension", self.values["dimension"], THEORY_DIMENSION, faults)
         dimension = math.inf if faults else self["dimension"]
         faults += [] if self["bulk"] else [Fault("bulk", "", allowed)]
         ridge = 1.0 if self["ridge"] == OPTIMAL else self["ridge"]

@@ -45,7 +45,7 @@ def read_spectrum(text: str) -> str:
     ------
     ValueError
     """
-    if SPECTRA.faults("covariance", text):
+    if text not in SPECTRA:
         raise ValueError(f"{shown(text)} must be {SPECTRA}")
     return text
 

@@ -26,7 +26,7 @@ from giantstep.explore.tasks import NETWORKS, ExportTask, NetworksTask
 from giantstep.explore.view import CURVE, NAMES, View, from_address, read_pins, to_address
 from giantstep.problems.sizes import DIMENSION
 from giantstep.theory.optima import TEST_ERROR
-from giantstep.validation import Fault, InvalidParametersError, read_whole_number
+from giantstep.validation import Fault, InvalidParametersError, read_value, read_whole_number
 
 # Where networks are: those of another view are ended.
 _OF_NETWORKS = ("question", "x", "axis", "by")
@@ -142,7 +142,8 @@ class Session:
         """Simulate networks at the question of the view."""
         intervals = {"dimension": DIMENSION, "networks": NETWORKS}
         sizes, faults = read_texts(message, dict.fromkeys(intervals, read_whole_number))
-        faults = faults or [x for k, of in intervals.items() for x in of.read(k, sizes[k])[1]]
+        for name in () if faults else intervals:
+            read_value(name, sizes[name], intervals[name], faults)
         if faults or self.view.tab != CURVE or self.view.by != TEST_ERROR:
             self._send({"networks": {"fault": "; ".join(map(str, faults))}})
             return

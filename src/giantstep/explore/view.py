@@ -21,6 +21,7 @@ from giantstep.validation import (
     InvalidParametersError,
     collected,
     raise_all,
+    read_value,
     refusal,
 )
 
@@ -148,7 +149,8 @@ class View:
             return faults
         axis = self.axis
         finite = replace(axis.domain, infinity=False, whole=False)
-        faults = finite.read("start", axis.start)[1] + finite.read("stop", axis.stop)[1]
+        read_value("start", axis.start, finite, faults)
+        read_value("stop", axis.stop, finite, faults)
         if axis.start >= axis.stop:
             faults.append(Fault("stop", axis.stop, f"greater than the start, {axis.start:g}"))
         if axis.scale == LOG and axis.start <= 0:

@@ -14,7 +14,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.registry import Family, Registry
-from giantstep.validation import Fault, Interval, refusal, whole_number
+from giantstep.validation import Interval, refusal, whole_number
 
 # Where what is known of such inputs must hold, to end a message.
 ALWAYS = "where inputs have a covariance or are a mixture"
@@ -60,36 +60,41 @@ class CovarianceDomain:
     def __str__(self) -> str:
         return f"{SPECTRA}; or {_EIGENVALUES}, or a file of them ({' or '.join(_FILES)})"
 
-    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
-        """Return a name, a tuple of eigenvalues, or one of pairs of eigenvalues and weights."""
-        in_file = names_file(value)
-        if isinstance(value, str) and not in_file:
-            return value, [Fault(name, value, str(self))] * bool(SPECTRA.faults(name, value))
-        try:
-            given = np.asarray(_FILES[value[-4:]](value) if in_file else value)
-            columns = np.atleast_2d(given.astype(float, casting="same_kind").T)
-            count = columns.shape[1]
-            if len(columns) > 2 or not 2 <= count <= MOST_DIRECTIONS or not np.all(columns[0] > 0):
-                raise ValueError
-            scaled = [_with_sum(*one) for one in zip(columns, (count, 1), strict=False)]
-        except (OSError, TypeError, ValueError) as error:
-            why = f" ({error})" if str(error) else ""
-            of_file = f"a file of {_EIGENVALUES}{why}"
-            return IDENTITY, [Fault(name, value, of_file if in_file else str(self))]
-        return tuple(zip(*scaled, strict=True)) if len(scaled) > 1 else scaled[0], []
+    def read(self, value: Any) -> Any:
+        """Return a name, a tuple of eigenvalues, or one of pairs of eigenvalues and weights.
+
+        Raises
+        ------
+        ValueError or TypeError
+        """
+        if names_file(value):
+            try:
+                return self.read(_FILES[value[-4:]](value))
+            except (OSError, TypeError, ValueError) as error:
+                raise refusal("", value, f"a file of {_EIGENVALUES} ({error})") from None
+        if isinstance(value, str):
+            return SPECTRA.read(value)
+        columns = np.atleast_2d(np.asarray(value).astype(float, casting="same_kind").T)
+        count = columns.shape[1]
+        if len(columns) > 2 or not 2 <= count <= MOST_DIRECTIONS or not np.all(columns[0] > 0):
+            raise ValueError(str(self))
+        scaled = [_with_sum(*one) for one in zip(columns, (count, 1), strict=False)]
+        return tuple(zip(*scaled, strict=True)) if len(scaled) > 1 else scaled[0]
 
 
 class _TargetDecay(Interval):
     """An exponent; or the squared components of the target, which are divided by their sum."""
 
-    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
-        """Return an exponent, or a tuple of weights."""
+    def read(self, value: Any) -> Any:
+        """Return an exponent, or a tuple of weights.
+
+        Raises
+        ------
+        ValueError or TypeError
+        """
         if isinstance(value, str) or not np.iterable(value):
-            return super().read(name, value)
-        try:
-            return _with_sum(np.array(value, dtype=float), 1), []
-        except (TypeError, ValueError):
-            return 0.0, [Fault(name, value, f"{self}, or a sequence of numbers >= 0")]
+            return super().read(value)
+        return _with_sum(np.array(value, dtype=float), 1)
 
 
 TARGET_DECAY = _TargetDecay(0, 10)

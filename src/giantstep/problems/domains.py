@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep.validation import Fault, Interval
+from giantstep.validation import Fault, Interval, raise_all, read_value
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,19 @@ class Several:
     def __str__(self) -> str:
         return f"one or more, each {self.each}"
 
-    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
-        """Return the numbers, and the fault of each that lies outside, or of none."""
+    def read(self, value: Any) -> tuple[Any, ...]:
+        """Return the numbers.
+
+        Raises
+        ------
+        InvalidParametersError
+            With each that lies outside.
+        """
         several = np.iterable(value) and not isinstance(value, str)
-        read = [self.each.read(name, x) for x in (value if several else (value,))]
-        faults = [fault for _, found in read for fault in found]
-        nothing = [] if read else [Fault(name, [], "at least one number")]
-        return tuple(x for x, _ in read), faults or nothing
+        faults: list[Fault] = []
+        read = [read_value("", x, self.each, faults) for x in (value if several else (value,))]
+        raise_all(faults if read else [Fault("", [], "at least one number")])
+        return tuple(read)
 
 
 def interval_of(domain: Any) -> Interval | None:
@@ -43,8 +49,10 @@ class _Flag:
     def __str__(self) -> str:
         return "true or false"
 
-    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
-        return value, [] if isinstance(value, bool) else [Fault(name, value, str(self))]
+    def read(self, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise ValueError(f"{value} must be {self}")
+        return value
 
 
 FLAG = _Flag()

@@ -15,6 +15,7 @@ from giantstep.problems.parameter import (
     read_parameters,
     refuse,
 )
+from giantstep.validation import read_value
 
 _ALPHA = Parameter(
     "sample complexity n/d of the readout's training set",
@@ -65,7 +66,7 @@ class Grid:
         faults = read_parameters(self)
         if self.loss != SQUARE:
             faults = [fault for fault in faults if fault.name != "ridge"]
-            faults += Several(POSITIVE_RIDGE).read("ridge", self.ridge)[1]
+            read_value("ridge", self.ridge, Several(POSITIVE_RIDGE), faults)
         refuse(self, faults)
 
 

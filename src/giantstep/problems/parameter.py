@@ -8,19 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, Protocol
+from typing import Any
 
-from giantstep.validation import Fault, raise_all
+from giantstep.validation import Domain, Fault, raise_all, read_value
 
 # In place of a default.
 REQUIRED: Any = ...
-
-
-class Domain(Protocol):
-    """What a parameter may be; as a text, it follows the words "must be"."""
-
-    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
-        """Return what a field holds that is given a value, and what is wrong with it."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +73,10 @@ def parameters_of(cls: type[Any]) -> dict[str, Parameter]:
 
 def read_parameters(record: Any) -> list[Fault]:
     """Store in each field what its domain reads from what it was given, and list all faults."""
-    faults = []
+    faults: list[Fault] = []
     for one in fields(record):
-        value, wrong = one.metadata["parameter"].domain.read(one.name, getattr(record, one.name))
-        object.__setattr__(record, one.name, value)
-        faults += wrong
+        given, domain = getattr(record, one.name), one.metadata["parameter"].domain
+        object.__setattr__(record, one.name, read_value(one.name, given, domain, faults))
     return faults
 
 

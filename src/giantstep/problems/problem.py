@@ -9,7 +9,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
-from giantstep.validation import raise_all, refusal
+from giantstep.validation import check_value, refusal
 
 Problem = Protocol | SpikedFeatures
 
@@ -66,7 +66,7 @@ def check_loss(problem: Problem, loss: str) -> None:
     ------
     InvalidParametersError
     """
-    raise_all(KNOWN_LOSSES.faults("loss", loss))
+    check_value("loss", loss, KNOWN_LOSSES)
     binary = problem.target in BINARY and noise_power(problem) == 0
     if lookup_loss(loss).margin and not binary:
         allowed = (

@@ -168,7 +168,7 @@ class Protocol:
     >>> Protocol("sign", "sin", learning_rate=-3, alpha0=20, beta=1)
     Traceback (most recent call last):
     giantstep.validation.InvalidParametersError: activation = 'sign': must be continuous, ...
-    learning_rate = -3.0: must be a number from 0 to 1e+12
+    learning_rate = -3: must be a number from 0 to 1e+12
     """
 
     activation: FunctionName = field(metadata=means(TRAINED_ACTIVATION))

@@ -13,7 +13,7 @@ from scipy.special import ndtri, roots_legendre
 
 from giantstep.problems.domains import LETTER
 from giantstep.problems.parameter import Parameter
-from giantstep.validation import POSITIVE, Fault, plain_number
+from giantstep.validation import POSITIVE
 
 Vocabulary = tuple[tuple[float, float], ...]
 UNIFORM: Vocabulary = ((1.0, 1.0),)
@@ -52,23 +52,22 @@ class VocabularyDomain:
         names = "".join(f", or {word}" for word in self.words)
         return f"pairs of {LETTER} and a fraction > 0, the fractions adding up to 1{names}"
 
-    def read(self, name: str, value: Any) -> tuple[Vocabulary, list[Fault]]:
-        """Return a tuple of pairs, `UNIFORM` in place of one that is refused with a fault."""
-        fault, word = [Fault(name, value, str(self))], value
-        if isinstance(value, tuple | list) and len(value) == 1:
-            (word,) = value
+    def read(self, value: Any) -> Vocabulary:
+        """Return a tuple of pairs.
+
+        Raises
+        ------
+        ValueError or TypeError
+        """
+        word = value[0] if isinstance(value, tuple | list) and len(value) == 1 else value
         if isinstance(word, str) and word in self.words:
-            return self.words[word], []
-        try:
-            pairs = [(plain_number(letter), plain_number(fraction)) for letter, fraction in value]
-        except (TypeError, ValueError):
-            return UNIFORM, fault
+            return self.words[word]
+        pairs = [(LETTER.read(letter), POSITIVE.read(fraction)) for letter, fraction in value]
         # One after the other: `sum` rounds otherwise from Python 3.12 on, and seeds hash fractions.
-        total = reduce(add, (fraction for _, fraction in pairs if fraction in POSITIVE), 0.0)
-        valid = all(letter in LETTER and fraction in POSITIVE for letter, fraction in pairs)
-        if not pairs or not valid or abs(total - 1) > FRACTION_ROUNDING:
-            return UNIFORM, fault
-        return tuple((letter, fraction / total) for letter, fraction in pairs), []
+        total = reduce(add, (fraction for _, fraction in pairs), 0.0)
+        if abs(total - 1) > FRACTION_ROUNDING:
+            raise ValueError(str(self))
+        return tuple((letter, fraction / total) for letter, fraction in pairs)
 
 
 READOUT = Parameter(

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from giantstep.validation import Fault, Interval, plain_number, read_number
+from giantstep.validation import Interval, read_number, refusal
 
 _BETWEEN = "/"
 
@@ -23,25 +23,27 @@ PerStep: TypeAlias = Any
 class Schedule(Interval):
     """A number for all steps; or one for each, in a sequence or a text such as "3/2/1"."""
 
-    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
+    def read(self, value: Any) -> Any:
         """Return a number, or `OnePerStep` if they differ.
+
+        Raises
+        ------
+        ValueError
 
         Examples
         --------
-        >>> Schedule(0, 9).read("learning_rate", "3/2/1")[0], Schedule(0, 9).read("", (2, 2))[0]
+        >>> Schedule(0, 9).read("3/2/1"), Schedule(0, 9).read((2, 2))
         ((3.0, 2.0, 1.0), 2.0)
         """
         if not (is_schedule(value) if isinstance(value, str) else np.iterable(value)):
-            return super().read(name, value)
-        wrong = [Fault(name, value, f"{self}, or one such for each step, as in 3/2/1")]
+            return super().read(value)
         try:
             parts = map(read_number, value.split(_BETWEEN)) if isinstance(value, str) else value
-            numbers = OnePerStep(plain_number(part) for part in parts)
+            numbers = OnePerStep(map(super().read, parts))
+            return numbers[0] if len(set(numbers)) == 1 else numbers
         except ValueError:
-            return value, wrong
-        if len(set(numbers)) == 1:
-            return super().read(name, numbers[0])
-        return numbers, [] if numbers and all(x in self for x in numbers) else wrong
+            allowed = f"{self}, or one such for each step, as in 3/2/1"
+            raise refusal("", value, allowed) from None
 
 
 def is_schedule(value: Any) -> bool:

@@ -22,7 +22,7 @@ from giantstep.problems.parameter import (
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.schedules import numbers
 from giantstep.problems.targets import teacher_of
-from giantstep.validation import COUNT, Fault, Interval, collected, raise_all
+from giantstep.validation import COUNT, Fault, Interval, collected, raise_all, read_value
 
 DIMENSION = Interval(2, 1_000_000, whole=True)
 # Of neurons or samples: with more, even one column of them is out of reach.
@@ -126,7 +126,7 @@ def check_replicates(networks: Iterable[int], root_seed: int) -> list[int]:
     indices = list(networks)
     faults = [] if indices else [Fault("networks", 0, str(COUNT))]
     faults += [Fault("networks", index, str(SEED)) for index in indices if index not in SEED]
-    faults += SEED.read("root_seed", root_seed)[1]
+    read_value("root_seed", root_seed, SEED, faults)
     raise_all(faults)
     return indices
 

@@ -42,7 +42,7 @@ from giantstep.problems.shared import (
 )
 from giantstep.problems.targets import CLASS_INPUTS, teacher_of
 from giantstep.registry import Registry
-from giantstep.validation import POSITIVE, Fault, collected, raise_all
+from giantstep.validation import POSITIVE, Fault, collected, raise_all, read_value
 
 # What spiked features have and a protocol has not.
 SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
@@ -62,15 +62,17 @@ class _Coordinates:
     def __str__(self) -> str:
         return f"as many numbers for each group, at most {MOST_SPIKES - 1}, each {SPIKE_STRENGTH}"
 
-    def read(self, name: str, value: Any) -> tuple[Any, list[Fault]]:
-        """Return a tuple for each group; none for rows without an entry."""
-        try:
-            rows = np.array([[float(x) for x in row] for row in value])
-        except (TypeError, ValueError):
-            rows = np.full((1, MOST_SPIKES), np.nan)
-        few = rows.shape[-1] < MOST_SPIKES and np.all(np.abs(rows) <= SPIKE_STRENGTH.upper)
-        fault = Fault(name, value, str(self))
-        return tuple(map(tuple, rows.tolist())) if rows.size else (), [] if few else [fault]
+    def read(self, value: Any) -> tuple[tuple[float, ...], ...]:
+        """Return a tuple for each group; none for rows without an entry.
+
+        Raises
+        ------
+        ValueError or TypeError
+        """
+        rows = np.array([[float(x) for x in row] for row in value])
+        if rows.shape[-1] >= MOST_SPIKES or not np.all(np.abs(rows) <= SPIKE_STRENGTH.upper):
+            raise ValueError(str(self))
+        return tuple(map(tuple, rows.tolist())) if rows.size else ()
 
 
 _BULK_VARIANCE = Parameter("squared norm of a bulk row", "c", Several(BULK_VARIANCE), "(11)")
@@ -309,11 +311,12 @@ def one_spike(
     >>> srf.spike_strength, srf.fraction
     ((1.5, -3.0), (0.5, 0.5))
     """
-    readout, faults = READOUT.domain.read("readout", readout)
-    bias, of_bias = BIAS.domain.read("bias", bias)
-    bulk_variance, of_bulk = BULK_VARIANCE.read("bulk_variance", bulk_variance)
-    spike_strength, of_spike = SPIKE_STRENGTH.read("spike_strength", spike_strength)
-    if faults := faults + of_bias + of_bulk + of_spike:
+    faults: list[Fault] = []
+    readout = read_value("readout", readout, READOUT.domain, faults)
+    bias = read_value("bias", bias, BIAS.domain, faults)
+    bulk_variance = read_value("bulk_variance", bulk_variance, BULK_VARIANCE, faults)
+    spike_strength = read_value("spike_strength", spike_strength, SPIKE_STRENGTH, faults)
+    if faults:
         with collected(faults):
             SpikedFeatures(activation, target, 1.0, 1.0, alignment, beta, **parameters)
         raise_all(faults)

@@ -6,7 +6,6 @@ expression of a teacher, such as `z1+z1*z2`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
@@ -14,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.expressions import is_expression
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import CLASS, KNOWN_FUNCTIONS, lookup, shifted
@@ -22,7 +20,7 @@ from giantstep.problems.function_field import FunctionDomain
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.teachers import KNOWN_TEACHERS, Teacher, lookup_teacher, own_teacher
 from giantstep.registry import Named
-from giantstep.validation import Fault
+from giantstep.validation import refusal
 
 # Quadrature under a Gaussian, cut at `quadrature.RANGE`, is precise for the fourth power of
 # polynomials up to this degree.
@@ -47,29 +45,30 @@ class TargetDomain:
     def __str__(self) -> str:
         return ALLOWED_TARGETS if self.word == CLASS else f"{self.word}, or {ALLOWED_TARGETS}"
 
-    def read(self, name: str, given: Any) -> tuple[Any, list[Fault]]:
-        """Return the name of a target, or list what is wrong with it."""
+    def read(self, given: Any) -> Any:
+        """Return the name of a target.
+
+        Raises
+        ------
+        ValueError
+        """
         if given in (CLASS, self.word):
-            return given, []
+            return given
         if _arguments(given) > 1:
             try:
-                return own_teacher(given), []
+                return own_teacher(given)
             except (TypeError, ValueError):
-                return given, [Fault(name, given, "a function of one array, or smooth, of two")]
-        if isinstance(given, Named) and not KNOWN_TEACHERS.faults(name, given):
-            return given, []
-        known, faults = FunctionDomain().read(name, given)
-        if not faults or callable(given) or is_expression(given):
-            return known, faults
-        teacher = str(given).replace(" ", "")
-        if KNOWN_TEACHERS.faults(name, teacher):
-            several = re.search(r"\bz\d", teacher)
-            return given, [Fault(name, given, str(KNOWN_TEACHERS) if several else ALLOWED_TARGETS)]
-        known_teacher = lookup_teacher(teacher)
-        if known_teacher.is_polynomial and known_teacher.degree > LARGEST_TARGET_DEGREE:
-            allowed = f"of degree {LARGEST_TARGET_DEGREE} at most, not {known_teacher.degree}"
-            return given, [Fault(name, given, allowed)]
-        return teacher, []
+                name = getattr(given, "__name__", str(given))
+                raise refusal("", name, "a function of one array, or smooth, of two") from None
+        named = isinstance(given, str) and not isinstance(given, Named)
+        teacher = given.replace(" ", "") if named else given
+        if isinstance(teacher, str) and teacher in KNOWN_TEACHERS:
+            known = lookup_teacher(teacher)
+            if known.is_polynomial and known.degree > LARGEST_TARGET_DEGREE:
+                allowed = f"of degree {LARGEST_TARGET_DEGREE} at most, not {known.degree}"
+                raise refusal("", given, allowed)
+            return teacher
+        return FunctionDomain().read(given)
 
 
 def _arguments(given: Any) -> int:
@@ -83,13 +82,12 @@ def _arguments(given: Any) -> int:
 
 def teacher_of(target: str) -> Teacher | None:
     """Return the teacher that a target is, or None for a function of one direction."""
-    return lookup_teacher(target) if KNOWN_FUNCTIONS.faults("target", target) else None
+    return None if target in KNOWN_FUNCTIONS else lookup_teacher(target)
 
 
 def is_known_target(target: str) -> bool:
     """Check whether a target has a name that is known; callables of other processes have none."""
-    kinds = KNOWN_FUNCTIONS, KNOWN_TEACHERS
-    return not all(known.faults("target", target) for known in kinds)
+    return target in KNOWN_FUNCTIONS or target in KNOWN_TEACHERS
 
 
 def lookup_target(target: str) -> ScalarFunction | Teacher:

@@ -22,7 +22,7 @@ from giantstep.problems.domains import (
     interval_of,
 )
 from giantstep.problems.grid import Grid
-from giantstep.problems.parameter import Domain, Parameter, parameters_of
+from giantstep.problems.parameter import Parameter, parameters_of
 from giantstep.problems.readout import VocabularyDomain
 from giantstep.problems.sizes import SEED as SEEDS
 from giantstep.problems.sizes import Sizes
@@ -30,7 +30,7 @@ from giantstep.questions.choices import LIMIT, STOP_AT
 from giantstep.questions.choices import THREADS as THREAD_COUNTS
 from giantstep.registry import Family, Registry
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, TEST_ERROR
-from giantstep.validation import COUNT, Fault, Interval
+from giantstep.validation import COUNT, Domain, Fault, Interval, read_value
 
 OPTIMAL: Literal["optimal"] = "optimal"
 # A value and the share of those that have it.
@@ -92,8 +92,10 @@ class Argument:
         values = list(given) if several else [given]
         faults = [] if values else [Fault(self.name, [], "at least one value")]
         domain = interval_of(self.domain) or self.domain
-        wrong = (domain.read(self.name, x)[1] for x in values if x not in self.words)
-        return faults + [fault for found in wrong for fault in found]
+        for x in values:
+            if x not in self.words:
+                read_value(self.name, x, domain, faults)
+        return faults
 
 
 def argument(of: str, name: str, *args: Any, **others: Any) -> Argument:

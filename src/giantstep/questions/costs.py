@@ -185,7 +185,7 @@ def _theory(work: Work, problem: Problem, arguments: Mapping[str, Any]) -> Cost:
 
 
 def _has_corner(loss: str) -> bool:
-    kind = None if KNOWN_LOSSES.faults("loss", loss) else lookup_loss(loss)  # refused later
+    kind = lookup_loss(loss) if loss in KNOWN_LOSSES else None  # refused later
     return isinstance(kind, ClippedLoss) and kind.inverse_curvature == 0
 
 

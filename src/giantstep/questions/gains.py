@@ -70,7 +70,7 @@ def _linear(data: xr.Dataset, problem: Problem, values: Mapping[str, Any]) -> xr
     """Return the error of the best linear predictor, of each target and inputs."""
     given = {x: as_lists(values.get(x, getattr(problem, x))) for x in ("target", "inputs")}
     targets, inputs = (of if name in data.dims else [of] for name, of in given.items())
-    names = [TARGET.domain.read("target", target)[0] for target in targets]
+    names = [TARGET.domain.read(target) for target in targets]
     errors = [[best_linear_error(name, str(x)) for x in inputs] for name in names]
     fixed = {name: 0 for name in given if name not in data.dims}
     return xr.DataArray(errors, dims=list(given)).isel(fixed)

@@ -35,6 +35,7 @@ from giantstep.validation import (
     collected,
     plain_number,
     raise_all,
+    read_value,
 )
 
 # What varies besides the fields of the problem, and what it is by default; the bulk is that of
@@ -187,7 +188,7 @@ def _point_faults(values: Mapping[str, list[Any]], optimal: bool) -> list[Fault]
         with collected(faults):
             Grid(tuple(values["alpha"]) or (1.0,), tuple(ridges) or (1.0,), loss)
     for dimension in values["dimension"]:
-        faults += THEORY_DIMENSION.read("dimension", dimension)[1]
+        read_value("dimension", dimension, THEORY_DIMENSION, faults)
     return faults
 
 

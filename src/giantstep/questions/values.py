@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from giantstep.problems.domains import Several
-from giantstep.validation import Fault, Interval
+from giantstep.validation import Fault, Interval, read_value
 
 # A ridge for checks of a grid whose ridges are still to be found.
 SOME_RIDGE = 1.0
@@ -38,6 +38,7 @@ def is_several(name: str, value: Any) -> bool:
 
 def read_numbers(name: str, value: Any, of: Interval, faults: list[Fault]) -> tuple[float, ...]:
     """Read one number or several, each in an interval, and collect what is wrong with them."""
-    numbers, wrong = Several(of).read(name, as_lists(value))
+    wrong: list[Fault] = []
+    numbers = read_value(name, as_lists(value), Several(of), wrong)
     faults += wrong
     return () if wrong else numbers

@@ -31,7 +31,7 @@ from giantstep.problems.domains import (
     Several,
 )
 from giantstep.problems.grid import Grid
-from giantstep.problems.parameter import Domain, Parameter, parameters_of
+from giantstep.problems.parameter import Parameter, parameters_of
 from giantstep.problems.protocol import STEP_FIELDS, Protocol
 from giantstep.problems.readout import VocabularyDomain
 from giantstep.problems.schedules import Schedule
@@ -39,7 +39,7 @@ from giantstep.problems.sizes import SEED, Sizes
 from giantstep.problems.spiked_features import SPIKED_FIELDS, one_spike_parameters
 from giantstep.questions.choices import GAINS, STOP_AT
 from giantstep.theory.optima import CROSS_VALIDATION
-from giantstep.validation import Interval, shown
+from giantstep.validation import Domain, Fault, Interval, read_value, shown
 
 NAME_PATTERN = "^[a-z][a-z0-9_]*$"
 # The tags of `OneOrList`, which stand among the keys that lead to a place.
@@ -53,7 +53,9 @@ def _within(domain: Domain) -> Any:
     def check(value: Any) -> Any:
         for one in (value.start, value.stop) if isinstance(value, Axis) else (value,):
             given = tuple(one.items()) if isinstance(one, dict) else one
-            if faults := domain.read("", given)[1]:
+            faults: list[Fault] = []
+            read_value("", given, domain, faults)
+            if faults:
                 of = "start and stop " if isinstance(value, Axis) else ""
                 raise ValueError(f"{of}must be {faults[0].allowed}")
         return value

@@ -13,7 +13,7 @@ from giantstep.theory.first_layer.equivalent_features import known_layer
 from giantstep.theory.first_layer.interface import Accuracy, FirstLayer
 from giantstep.theory.readout.square_loss import SquareLoss, prepare_square_loss
 from giantstep.theory.rows.interface import Bulk
-from giantstep.validation import raise_all
+from giantstep.validation import check_value
 
 
 class PreparedLayer:
@@ -87,7 +87,7 @@ def prepare_layer(
     InvalidParametersError
         If the theory does not cover the problem, or not with this bulk.
     """
-    raise_all(THEORY_DIMENSION.read("dimension", dimension)[1])
+    check_value("dimension", dimension, THEORY_DIMENSION)
     first = known_layer(problem, dimension)
     check_resolution(problem, first.features)
     validate_bulk(problem, bulk)
