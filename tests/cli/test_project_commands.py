@@ -80,14 +80,10 @@ def test_a_figure_of_an_earlier_configuration_is_told_and_given(capsys, project)
     (mark,) = (project / "results/keys/fig4").glob("data-*")
     mark.rename(mark.with_name("data-0123456789ab"))
     tiny.edit(project / "config/figures/fig2.yaml", "alpha0: 1,", "alpha0: [1, 2],")
-    told = {
-        "fig2": "configuration (panels.left.alpha0 was 1, and is [1, 2]): a run makes it anew",
-        "fig4": "configuration (sizes, seed or code have changed): a run makes it anew",
-    }
-    for name, words in told.items():
+    for name in "fig2", "fig4":
         assert main(["open", name, "--project", str(project)]) == 0
         said = capsys.readouterr()
-        assert words in said.err
+        assert "configuration or code: a run makes it anew" in said.err
         assert "test_error" in said.out
         with pytest.warns(UserWarning, match="made from an earlier configuration"):
             giantstep.open_figure(name, project)
@@ -96,7 +92,7 @@ def test_a_figure_of_an_earlier_configuration_is_told_and_given(capsys, project)
     for command in ("verify", "archive"):
         code, said = run(capsys, command, project, "fig4")
         assert code == 2
-        assert "(simulation.networks was 4, and is 5)" in said.err
+        assert "made from another configuration or by other code" in said.err
     mark.with_name("data-0123456789ab").rename(mark)
     assert tiny.made(project) == before
 

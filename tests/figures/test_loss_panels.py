@@ -26,7 +26,7 @@ FIGURE = {
         "before_networks": NETWORKS,
         "after_networks": NETWORKS,
     },
-    "style": {"colours": ["black", "red"]},
+    "style": {"colours": ["#000000", "#ff0000"]},
 }
 
 

@@ -112,7 +112,7 @@ def test_covariances_are_files_of_the_project(write):
 def test_all_faults_of_all_files_are_told_at_once(write):
     figure = changed("panels.left.beta", -1)
     figure["panels"]["right"] |= {"activation": "sign", "ridge": [0.1, float("nan")]}
-    figure |= {"style": {"colours": ["red", 1]}, "simulation": {"alpha": [1, "one"]}}
+    figure |= {"style": {"colours": ["#0072b2", 1]}, "simulation": {"alpha": [1, "one"]}}
     told = "\n".join(faults(write(figure), CONFIG | {"seed": -1, "figures": ["fig2", "fig99"]}))
     for words in (
         "config/config.yaml (with its overlays): seed: -1 must be a whole number from 0 to 9",
@@ -133,7 +133,7 @@ def test_all_faults_of_all_files_are_told_at_once(write):
         ("colour", "red", "colour: unknown key"),
         ("reads", ["data.csv"], "reads: 'data.csv' must be a file of the project"),
         ("panels", {}, "panels: {} must have at least 1 item, unless the drawing reads files"),
-        ("style", {"colours": ["bleu"]}, "style.colours.0: 'bleu' must be a colour, such as"),
+        ("style", {"colours": ["bleu"]}, "style.colours.0: 'bleu' must match pattern '^#"),
         ("panels.left.title", True, "left.title: True must be a valid string"),
         ("panels.left.ridges", 1, "panels.left.ridges: unknown key; did you mean ridge?"),
         ("panels.left.ridge", [], "panels.left.ridge: [] must have at least 1 item"),
@@ -175,10 +175,11 @@ def test_a_broken_figure_is_refused_with_its_place_and_remedy(write, path, value
             {},
             "left.y.steps: 'steps' must be 'learning_rate', ",
         ),
-        (MAP | {"stop_at": 1}, {}, "left.ridge: must be left out with stop_at"),
+        (MAP | {"stop_at": 1}, {}, "left.ridge: must be given once"),
         (SEVERAL | {"stop_at": [1, 2], "loss": "huber"}, {}, "left.loss: 'huber' must be left out"),
-        (MAP | {"alpha0": 1}, {}, "left.alpha0: must be left out: it is an axis of the map"),
-        (MAP | {"y": {"alpha0": AXIS}}, {}, "left.y: must be another parameter than x"),
+        (MAP | {"alpha0": 1}, {}, "left.alpha0: must be given once: as an axis or"),
+        (MAP | {"y": {"alpha0": AXIS}}, {}, "left.alpha0: must be given once"),
+        ({x: of for x, of in MAP.items() if x != "beta"}, {}, "left.beta: this key is missing"),
     ],
 )
 def test_what_does_not_go_together_is_refused(write, panel, rest, words):

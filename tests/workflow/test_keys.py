@@ -1,13 +1,10 @@
 """Keys cover the code that a job uses, and no more."""
 
 import ast
-import os
-import py_compile
 import random
 import shutil
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 
 import pytest
 from tiny import ROOT
@@ -168,20 +165,6 @@ def test_code_that_is_edited_and_undone_is_not_what_a_job_began_with(package, tm
         path.write_text(text)
         with pytest.raises(code.ChangedCodeError, match=path.name):
             watch.check()
-
-
-def test_a_job_reads_no_bytecode_of_other_code_of_the_same_size_and_time(package):
-    path = package / "problems/sizes.py"
-    for number in (1, 2, 3):
-        path.write_text(f"NUMBER = {number}\n")
-        os.utime(path, (10**9, 10**9))
-        if number == 1:
-            py_compile.compile(str(path))
-        else:  # first beside bytecode that is checked by its time, then beside that of a job
-            code.Watch("theory")
-        spec = spec_from_file_location("sizes", path)
-        spec.loader.exec_module(module := module_from_spec(spec))
-        assert number == module.NUMBER
 
 
 def test_a_job_whose_code_was_edited_writes_nothing(tmp_path):

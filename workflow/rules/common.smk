@@ -5,7 +5,7 @@ from pathlib import Path
 
 from giantstep.validation import RefusalError
 from giantstep.workflow.config import load_mapping, with_numbers
-from giantstep.workflow.plan import check_places, make_plan
+from giantstep.workflow.plan import make_plan
 
 # Every fault of every file is told before the first job.
 try:
@@ -13,7 +13,6 @@ try:
         load_mapping(Path(path), str(path))
     config.update(with_numbers(config))
     PLAN = make_plan(Path.cwd(), config)
-    check_places(PLAN)
 except (RefusalError, OSError) as error:
     raise WorkflowError(str(error)) from None
 

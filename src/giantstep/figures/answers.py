@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -25,7 +24,6 @@ from giantstep.figures.elements import (
 )
 from giantstep.figures.labels import (
     BEST_LINEAR,
-    BOUND_LABELS,
     SAMPLE_COMPLEXITY,
     TEST_ERROR,
     axis_label,
@@ -48,11 +46,8 @@ from giantstep.validation import refusal
 _DRAWN = (
     "density", "learned_function", "test_error", "lower_bound", "alignment", "spike_strength"
 )  # fmt: skip
-# What is drawn together, and how.
-_LIMITS: dict[str, dict[str, Any]] = {**style.BOUNDS, "best_linear_error": style.REFERENCE}
-_LIMIT_LABELS = {**BOUND_LABELS, "best_linear_error": BEST_LINEAR}
 # Errors that the best linear predictor has, too.
-_ERRORS = ("test_error", "optimal_test_error")
+_ERRORS = ("test_error", "optimal_test_error", "upper_bound", "lower_bound")
 _AXES = {"alpha": SAMPLE_COMPLEXITY, "test_error": TEST_ERROR}
 # Along what, if it varies.
 _ALONG = ("eigenvalue", "point", "s", "alpha")
@@ -148,15 +143,10 @@ def _draw_curves(axes: Axes, data: xr.Dataset, name: str, varying: list[str]) ->
     if count > _MOST_CURVES:
         text = f"in {_MOST_CURVES} curves at most; there are {count}"
         raise refusal("plot", name, text)
-    together = [one for one in _LIMITS if name in _LIMITS and not others and one in data]
-    for other in together:
-        axes.plot(data[x], data[other].squeeze(), label=_LIMIT_LABELS[other], **_LIMITS[other])
-    if not together:
-        _draw_each(axes, data, x, name, others)
-        _add_references(axes, data, x, name)
-    _space(axes, in_limit(data), x, together or [name])
-    axes.set_xlabel(_axis_label(data[x]))
-    axes.set_ylabel(data.attrs["title"] if together else _axis_label(data[name], _HEIGHT))
+    _draw_each(axes, data, x, name, others)
+    _add_references(axes, data, x, name)
+    _space(axes, data[x], in_limit(data)[name])
+    axes.set(xlabel=_axis_label(data[x]), ylabel=_axis_label(data[name], _HEIGHT))
     title_panel(axes, 0, fixed_setting(data, varying))
     shared_legend((axes,))
 
@@ -203,15 +193,14 @@ def _draw_rows(axes: Axes, values: xr.DataArray, x: str, label: str, look: style
     legend_entry(axes, label, **look)
 
 
-def _space(axes: Axes, data: xr.Dataset, x: str, names: list[str]) -> None:
+def _space(axes: Axes, x: xr.DataArray, y: xr.DataArray) -> None:
     """Show both axes in equal ratios where their values need it."""
-    if _is_number(data, x):
-        spacing(axes, "x", data[x].values[np.isfinite(data[x].values)])
-    if "density" in names:
+    for axis, values in (("x", x.values), ("y", y.values)):
+        if np.issubdtype(values.dtype, np.number):
+            spacing(axes, axis, values[np.isfinite(values)])
+    if y.name == "density":
+        axes.set(yscale="linear")
         axes.set_ylim(bottom=0)
-        return
-    drawn = np.concatenate([data[name].values.ravel() for name in names])
-    spacing(axes, "y", drawn[np.isfinite(drawn)])
 
 
 def _draw_curve(

@@ -178,12 +178,7 @@ def save(figure: Figure, path: Path, origin: Iterable[str] = ()) -> None:
     path.write_bytes(content.getvalue())
 
 
-def draw_and_save(
-    draw: Callable[[], Figure],
-    paths: Iterable[Path],
-    origin: Iterable[str],
-    check: Callable[[], None] = lambda: None,
-) -> None:
+def draw_and_save(draw: Callable[[], Figure], paths: Iterable[Path], origin: Iterable[str]) -> None:
     """Draw a figure once, in this style, and save it in several formats, in their order.
 
     Parameters
@@ -192,9 +187,6 @@ def draw_and_save(
     paths : iterable of Path
     origin : iterable of str
         As in `save`.
-    check : callable, optional
-        Called when a file is written, and before it has its name: it raises what keeps the file
-        from getting it.
 
     Raises
     ------
@@ -207,4 +199,3 @@ def draw_and_save(
         for path in paths:
             with beside(path) as unfinished:
                 save(figure, unfinished, origin)
-                check()

@@ -66,21 +66,18 @@ def write_archive(path: Path, name: str, plan: Plan) -> None:
 def read_archive(path: Path, folder: Path) -> str:
     """Unpack an archive, check every file against its checksum, and return the figure's name.
 
-    Nothing is unpacked of an archive that is too large, or has files that it does not list.
+    Nothing is unpacked of an archive that is too large, nor any file that it does not list.
 
     Raises
     ------
     ArchiveError
-        If it is no such archive, a file is missing or damaged, or has no checksum.
+        If it is no such archive, or a file is missing or damaged.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             described = json.loads(archive.read(METADATA))["@graph"]
             name = next(str(one["alternateName"]) for one in described if one["@id"] == "./")
             checksums = {one["@id"]: one["sha256"] for one in described if "sha256" in one}
-            if unlisted := sorted({*archive.namelist()} - {*checksums, METADATA}):
-                text = f"{unlisted[0]} was not packed with the rest: it has no checksum"
-                raise ArchiveError(f"{path}: {text}")
             if sum(member.file_size for member in archive.infolist()) > _LARGEST:
                 raise ArchiveError(f"{path}: {_LARGEST / 1e9:g} GB is the most that is unpacked")
             archive.extractall(folder, checksums)

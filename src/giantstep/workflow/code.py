@@ -7,12 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from contextlib import suppress
 from functools import cache
-from importlib.util import cache_from_source
 from pathlib import Path
-from py_compile import PycInvalidationMode
-from py_compile import compile as compile_module
 
 from giantstep.validation import RefusalError
 
@@ -38,8 +34,6 @@ _RULES = dict.fromkeys(("parameters", "theory", "montecarlo"), ("scripts/compute
 }
 # Modules and rules, and the tables and styles that they read.
 _KINDS = (".py", ".smk", ".csv", ".toml", ".mplstyle")
-# The flags of such bytecode, after four bytes for the version of Python.
-_CHECKED_BY_HASH = b"\3\0\0\0"
 _LONG_TEXT = rb'"{3}(?:\\.|[^\\])*?"{3}'
 _TEXT = rb"%b|'{3}(?:\\.|[^\\])*?'{3}|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'" % _LONG_TEXT
 _TEXT_OR_LINES = re.compile(rb"(%b)|(?:[ \t\r]*(?:#[^\n]*)?\n)+" % _TEXT, re.DOTALL)
@@ -73,9 +67,7 @@ class ChangedCodeError(RefusalError):
 class Watch:
     """The code of a job, which must be the same when it is imported and when the job ends.
 
-    Since an edit may have been undone meanwhile, files must not have been written at all. Bytecode
-    is from now on checked by the hash of its source, which may change within a file's time and
-    size.
+    Since an edit may have been undone meanwhile, files must not have been written at all.
 
     Parameters
     ----------
@@ -87,8 +79,6 @@ class Watch:
     def __init__(self, stage: str, *others: str) -> None:
         self._paths = [*code_of(stage), *map(Path, others)]
         self._seen = self._now()
-        for path in PACKAGE.rglob("*.py"):
-            _check_bytecode_by_hash(path)
 
     def _now(self) -> dict[Path, tuple[int, str]]:
         """Return when each file was last changed, and its hash."""
@@ -106,16 +96,6 @@ class Watch:
         for path in self._seen | now:
             if self._seen.get(path) != now.get(path):
                 raise ChangedCodeError(path)
-
-
-def _check_bytecode_by_hash(path: Path) -> None:
-    """Have the bytecode of a module checked by the hash of its source, where it can be written."""
-    with suppress(OSError, SyntaxError):
-        bytecode = Path(cache_from_source(str(path)))
-        if not bytecode.exists() or bytecode.read_bytes()[4:8] != _CHECKED_BY_HASH:
-            compile_module(
-                str(path), doraise=True, invalidation_mode=PycInvalidationMode.CHECKED_HASH
-            )
 
 
 @cache

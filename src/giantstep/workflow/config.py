@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -63,20 +61,8 @@ class Faults:
             raise InvalidConfigError(list(self.faults))
 
 
-# How many more values than a file writes its aliases may stand for.
-_MOST_REPEATED = 10_000
-
-
 class _Loader(yaml.SafeLoader):
-    """PyYAML, which refuses keys that appear twice, and aliases that stand for too much."""
-
-    def get_single_node(self) -> Any:
-        root = super().get_single_node()
-        sizes: dict[int, float] = {}
-        if root is not None and _size(root, sizes) - len(sizes) > _MOST_REPEATED:
-            text = f"aliases (*) stand for more than {_MOST_REPEATED} values"
-            raise yaml.composer.ComposerError(None, None, text, root.start_mark)
-        return root
+    """PyYAML, which refuses keys that appear twice."""
 
     def compose_mapping_node(self, anchor: Any) -> Any:
         node = super().compose_mapping_node(anchor)
@@ -86,16 +72,6 @@ class _Loader(yaml.SafeLoader):
                 text = f"key {shown(key.value)} appears twice"
                 raise yaml.constructor.ConstructorError(None, None, text, key.start_mark)
         return node
-
-
-def _size(node: Any, sizes: dict[int, float]) -> float:
-    """Count the values that a node stands for; infinitely many if it contains itself."""
-    if id(node) not in sizes:
-        sizes[id(node)] = math.inf
-        parts = node.value if isinstance(node, yaml.CollectionNode) else []
-        inside = chain.from_iterable(parts) if isinstance(node, yaml.MappingNode) else parts
-        sizes[id(node)] = 1 + sum(_size(part, sizes) for part in inside)
-    return sizes[id(node)]
 
 
 # Of YAML 1.2, as people write it: 1e3.
@@ -109,7 +85,7 @@ def load_yaml(path: Path, name: str) -> Any:
     Raises
     ------
     InvalidConfigError
-        If it cannot be read, is no YAML, repeats a key, or has aliases for too much.
+        If it cannot be read, is no YAML, or repeats a key.
     """
     try:
         return yaml.load(path.read_text(encoding="utf-8"), _Loader)

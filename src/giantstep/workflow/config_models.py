@@ -89,15 +89,8 @@ def _once(entries: list[Any]) -> list[Any]:
     return entries
 
 
-def _colour(value: str) -> str:
-    from matplotlib.colors import is_color_like  # here, since few figures need the slow import
-
-    if not is_color_like(value):
-        raise ValueError("must be a colour, such as '#0072b2'")
-    return value
-
-
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
+Colour = Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$")]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
 Replicates = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -192,8 +185,8 @@ class SpectrumPoint(Section):
 class Style(Section):
     """What concerns the drawing alone."""
 
-    colours: Annotated[list[Annotated[str, AfterValidator(_colour)]], Field(min_length=1)] = _field(
-        "of matplotlib, one for each curve of a panel, in order", None
+    colours: Annotated[list[Colour], Field(min_length=1)] = _field(
+        "such as '#0072b2', one for each curve of a panel, in order", None
     )
 
 

@@ -21,7 +21,6 @@ def draw_figure(
     source: str,
     paths: Iterable[str | Path],
     root: Path = Path(),
-    check: Callable[[], None] = lambda: None,
 ) -> None:
     """Draw a figure, and save it in several formats; the same data make the same bytes.
 
@@ -38,14 +37,12 @@ def draw_figure(
         Where to save it.
     root : Path, optional
         The project's folder.
-    check : callable, optional
-        Called before a file has its name; raises if it is not to be written.
     """
     draw = load_drawing(root, name)
     made_from = " ".join(json.loads(data.attrs["made_from"]))
     software = f"giantstep {data.attrs['giantstep_version']}"
     origin = config["title"], source, made_from, software
-    style.draw_and_save(lambda: draw(data, dict(config)), map(Path, paths), origin, check)
+    style.draw_and_save(lambda: draw(data, dict(config)), map(Path, paths), origin)
 
 
 def load_drawing(root: Path, name: str) -> Callable[[xr.Dataset, dict[str, Any]], Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,9 @@ from giantstep.workflow.keys import one_number
 from giantstep.workflow.learning_config import learning_curves
 from giantstep.workflow.limits import check_limits
 from giantstep.workflow.panels import Panel, read_vocabularies
+
+# Of the parameters of a map.
+_ONCE = "must be given once: as an axis or beside the axes, as ridge or as stop_at"
 
 
 def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
@@ -141,9 +145,14 @@ def _map_curves(panel: Panel) -> list[Curve]:
     """Return the curve of a panel that is a map, if its corners, and so all points, are allowed."""
     given = {name: panel.given[name] for name in panel.given if name in MAP_PARAMETERS}
     axes = {name: spaced_axis(**axis) for k in "yx" for name, axis in panel.given[k].items()}
-    if faults := dict(_faults_of_map(given, axes)):
-        for field, why in faults.items():
-            panel.add_fault(field, why)
+    names = *given, *panel.given["y"], *panel.given["x"]
+    said = Counter(RIDGE if name == STOP_AT else name for name in names)
+    faults = {x: _ONCE for x, count in said.items() if count > 1}
+    needed = (name for name, one in MAP_PARAMETERS.items() if one.required)
+    faults |= {name: "this key is missing" for name in needed if name not in said}
+    for field, why in faults.items():
+        panel.add_fault(field, why)
+    if faults:
         return []
     with panel.collect():
         for end in (-1, 0):
@@ -160,17 +169,3 @@ def _map_curves(panel: Panel) -> list[Curve]:
         task = Task("sweep", problem, {**arguments, "classification_error": False})
         return [Curve(panel.name, panel.name, problem, bulk, SQUARE, 0, {"map": task}, {})]
     return []
-
-
-def _faults_of_map(given: Mapping[str, Any], axes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the fields of a map that are missing, or do not go together, and why."""
-    said = {*given, *axes}
-    for name in axes.keys() & given:
-        yield name, "must be left out: it is an axis of the map"
-    if len(axes) < 2:
-        yield "y", "must be another parameter than x"
-    if {STOP_AT, RIDGE} <= said:
-        yield RIDGE, f"must be left out with {STOP_AT}"
-    needed = {name for name, one in MAP_PARAMETERS.items() if one.required}
-    for name in needed - said - ({RIDGE} if STOP_AT in said else set()):
-        yield name, "this key is missing"

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from giantstep.problems.canonical import digest, plain
-from giantstep.problems.formatting import format_number, format_value
+from giantstep.problems.formatting import format_value
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import Protocol
 from giantstep.questions.task import Task
 from giantstep.validation import whole_number
 from giantstep.workflow.code import code_hash, code_of
 from giantstep.workflow.shards import with_networks
+
+# In the names of folders.
+_SHOWN = ("learning_rate", "alpha0", "spike_strength", "alignment")
 
 
 def key(stage: str, *parts: Any) -> str:
@@ -48,11 +50,5 @@ def result_key(stage: str, tasks: Mapping[str, Task]) -> str:
 
 def slug(problem: Problem) -> str:
     """Summarise a problem for people who list a folder of results."""
-    if isinstance(problem, Protocol):
-        rate, alpha0 = format_value(problem.learning_rate), format_value(problem.alpha0)
-        words = [problem.activation, problem.target, f"eta{rate}", f"alpha0_{alpha0}"]
-    else:
-        strengths = "_".join(f"{strength:.4g}" for strength in problem.groups.u[:4])
-        overlaps = "_".join(format_number(overlap) for overlap in problem.alignments.tolist())
-        words = [problem.activation, problem.target, f"r{strengths}", f"gamma{overlaps}"]
-    return re.sub(r"[^\w.+-]", "_", "-".join(words))[:80]
+    words = [f"{x}_{format_value(getattr(problem, x))}" for x in _SHOWN if hasattr(problem, x)]
+    return re.sub(r"[^\w.+-]", "_", "-".join([problem.activation, problem.target, *words]))[:80]

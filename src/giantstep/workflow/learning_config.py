@@ -20,8 +20,6 @@ from giantstep.questions.choices import POINTS
 from giantstep.questions.instead_of_ridge import times_to_ridges
 from giantstep.questions.task import Task
 from giantstep.theory.bayes_optimal import state_evolution
-from giantstep.theory.features.kappa_rules import check_resolution
-from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.validation import Fault, raise_all, refusal
 from giantstep.workflow.config_models import STEPS, kind_of
@@ -38,9 +36,6 @@ _OF_GIANT_STEPS = ("optimal", "lower_bound", "learning_rates", "spectrum")
 _AT_POINTS = ("optimal", "bayes_optimal")
 # Points of a theoretical density.
 _POINTS = 600
-# Gradient steps that a plan follows to check a problem, on fresh batches and on one; jobs check the
-# others.
-_PLANNED_STEPS = 3, 2
 
 
 def learning_curves(panel: Panel) -> list[Curve]:
@@ -137,10 +132,6 @@ class _Tasks:
 
     def _theory(self) -> dict[str, Task]:
         """Return the tasks of a curve's theory, by role."""
-        first = self.problem
-        if isinstance(first, Protocol) and not has_schedules(first, SCHEDULED):
-            first = replace(first, steps=min(first.steps, _PLANNED_STEPS[first.reuse_batch]))
-        check_resolution(first, equivalent_features(first, self.sizes.dimension))
         versions = self._versions()
         dimension = next(iter(versions.values()))["dimension"]
         theory = {"parameters": self._task("equivalent_features", dimension=dimension)}

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from giantstep.questions.costs import Cost, cost_of, total_cost
+from giantstep.questions.costs import cost_of, total_cost
 from giantstep.workflow.config import Faults
 from giantstep.workflow.config_models import Config
 from giantstep.workflow.curves import Figure
-from giantstep.workflow.shards import with_networks
 
 
 def check_limits(faults: Faults, config: Config, figures: Sequence[Figure]) -> None:
-    """Refuse what is beyond the limits, with what it would take; networks are not listed."""
-    costs = list[Cost]()
-    for curve in (curve for figure in figures for curve in figure.curves):
-        costs += map(cost_of, curve.theory.values())
-        for task in curve.networks.values():
-            seconds, memory = cost_of(with_networks(task, range(1)))
-            costs.append(Cost(len(task.arguments["networks"]) * seconds, memory))
-    taken = total_cost(costs)
+    """Refuse what is beyond the limits, with what it would take."""
+    curves = (curve for figure in figures for curve in figure.curves)
+    tasks = (task for one in curves for task in (*one.theory.values(), *one.networks.values()))
+    taken = total_cost([cost_of(task) for task in tasks])
     for name, needed, unit in (
         ("core_hours", taken.seconds / 3600, "core-hours"),
         ("memory", taken.memory / 1024, "GiB of memory in one job"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from contextlib import suppress
 from pathlib import Path
@@ -19,8 +20,8 @@ _FOLDER, _KEYS = Path("results/figures"), Path("results/keys")
 def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
     """Open the merged file of a figure, checked against its checksum.
 
-    If it was made from an earlier configuration, a warning says what has changed, as far as the
-    project's files tell. A copy elsewhere may have been renamed. Of a figure that has not been
+    A warning tells if it was made from an earlier configuration, as far as the project's files do.
+    A copy elsewhere may have been renamed. Of a figure that has not been
     made, the summary that giantstep ships, with a warning.
 
     Parameters
@@ -65,27 +66,25 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
             f" or name a figure that has been made: {made}"
         )
     data = store.read(path)
-    if changed := _changed(str(name), Path(project), data):
-        text = f"{path} was made from an earlier configuration ({changed}): a run makes it anew"
+    if not _is_current(str(name), Path(project), data):
+        text = f"{path} was made from an earlier configuration or code: a run makes it anew"
         warnings.warn(text, stacklevel=2)
     return data
 
 
-def _changed(name: str, project: Path, data: xr.Dataset) -> str:
-    """Say what has changed since a figure was merged; empty if it seems that nothing has."""
-    from giantstep.workflow.earlier import what_changed
+def _is_current(name: str, project: Path, data: xr.Dataset) -> bool:
+    """Check whether nothing has changed since a figure was merged, as far as files tell."""
     from giantstep.workflow.figure_plan import science
 
     with suppress(ImportError, RefusalError):  # without the extra `workflow`, or without a config
         from giantstep.workflow.config import FIGURES, load_yaml
 
         config = load_yaml(project / FIGURES / f"{name}.yaml", name)
-        if changed := what_changed(data, {"figure": science(config)}):
-            return changed
+        if json.loads(data.attrs.get("parameters", "{}")).get("figure") != science(config):
+            return False
     keys = [mark.name for mark in (project / _KEYS / name).glob("data-*")]
     key = data.attrs.get("source", "").rpartition("-")[2]  # release 0.2.0 has none
-    is_last = keys in ([], [f"data-{key}"])
-    return "" if is_last else "sizes, seed or code have changed"
+    return keys in ([], [f"data-{key}"])
 
 
 def made_figures(project: str | Path) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -47,7 +46,6 @@ class Plan:
     root: Path
     config: Mapping[str, Any]
     _figures: dict[str, FigurePlan] = field(default_factory=dict)
-    _of_networks: dict[str, str] = field(default_factory=dict)
 
     @property
     def figures(self) -> tuple[str, ...]:
@@ -77,8 +75,6 @@ class Plan:
             for curve in figure.curves
             for role, task in curve.networks.items()
         )
-        for one in networks:
-            self._of_networks.setdefault(one.folder, figure.name)
         own = [f"{FIGURES}/{figure.name}.py", *figure.config.get("reads", ())]
         drawing = {path: code_hash(self.root / path) for path in own if (self.root / path).exists()}
         sizes = {k: v for k, v in self.config["simulation"].items() if k != "networks_per_job"}
@@ -99,22 +95,14 @@ class Plan:
 
         Raises
         ------
-        InvalidConfigError
         RefusalError
             If the configuration and the code make no such file.
         """
-        folder = str(Path(path).parent)
-        if folder.startswith(MONTECARLO):
-            # A job of a cluster reads the Snakefile anew, and knows no figure that is not listed.
-            for name in figure_names(self.root):
-                if folder not in self._of_networks:
-                    with suppress(InvalidConfigError):
-                        self.figure(name)
-            figure = self._of_networks.get(folder)
-        else:
-            figure = Path(path).name.partition("-")[0]
-        if figure and path in self.figure(figure).jobs:
-            return self.figure(figure)
+        # A job of a cluster reads the Snakefile anew, and knows no figure that is not listed.
+        for name in dict.fromkeys([*self._figures, *figure_names(self.root)]):
+            with suppress(InvalidConfigError):
+                if path in self.figure(name).jobs:
+                    return self.figure(name)
         text = "run `giantstep explain`, which lists what is to be made"
         raise RefusalError(f"the configuration and the code do not make {path}: {text}")
 
@@ -126,26 +114,6 @@ class Plan:
         seconds = _TIME_MARGIN * (_START_SECONDS + taken.seconds / max(threads, 1))
         runtime = _SUBMISSION_MINUTES + seconds / 60
         return {"mem_mb": math.ceil(attempt * memory), "runtime": math.ceil(attempt * runtime)}
-
-
-def check_places(plan: Plan) -> None:
-    """Refuse what stands in the place of a run's folders and files, and Snakemake cannot replace.
-
-    Raises
-    ------
-    RefusalError
-    """
-    figures = [plan.figure(name) for name in plan.figures]
-    files = {
-        x for one in figures for x in (*one.jobs, *one.marks.values(), one.merged, *one.outputs)
-    }
-    for kind, paths, is_kind in (
-        ("folder", {"results", "figures", "logs"}, Path.is_dir),
-        ("file", files, Path.is_file),
-    ):
-        wrong = [x for x in sorted(paths) if os.path.lexists(x) and not is_kind(Path(x))]
-        if wrong:
-            raise RefusalError(f"{', '.join(wrong)} must be a {kind}: remove what is there")
 
 
 def make_plan(root: Path, config: Mapping[str, Any]) -> Plan:

@@ -9,8 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from giantstep.arrays import Array
+from giantstep.files import beside
 from giantstep.vocabulary import MEANINGS
-from giantstep.workflow import store
 from giantstep.workflow.arrangement import LIMIT
 from giantstep.workflow.comparison import DRAWN
 
@@ -28,10 +28,12 @@ _SCORES = {
 def write_scores(data: xr.Dataset, table: str | Path, page: str | Path) -> None:
     """Write the scores of a figure as a table, and as a page of HTML for the workflow's report."""
     scores = score_table(data)
-    store.write_bytes(Path(table), scores.to_csv(index=False, lineterminator="\n").encode())
+    with beside(Path(table)) as place:
+        scores.to_csv(place, index=False, lineterminator="\n")
     filled = scores[[name for name in scores if scores[name].any()]]
     shown = (one.to_html(index=False, border=0) for one in (score_summary(data), filled))
-    store.write_bytes(Path(page), "\n".join(['<meta charset="utf-8">', *shown]).encode())
+    with beside(Path(page)) as place:
+        place.write_text("\n".join(['<meta charset="utf-8">', *shown]), encoding="utf-8")
 
 
 def score_table(data: xr.Dataset) -> pd.DataFrame:

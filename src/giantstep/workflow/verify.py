@@ -17,7 +17,6 @@ from giantstep.validation import POSITIVE, RefusalError, read_number, refusal
 from giantstep.workflow import store
 from giantstep.workflow.arrangement import arrange
 from giantstep.workflow.drawing import draw_figure
-from giantstep.workflow.earlier import what_changed
 from giantstep.workflow.figure_plan import RESULTS, FigurePlan, drawings
 from giantstep.workflow.merge import by_group
 from giantstep.workflow.scores import write_scores
@@ -38,16 +37,13 @@ class Part(NamedTuple):
 
 def parts(figure: FigurePlan) -> list[Part]:
     """List the parts of a figure that its file keeps."""
-    tasks = [
-        (curve.name, role, task)
-        for curve in figure.curves
-        for role, task in {**curve.theory, **curve.networks}.items()
-    ]
-    return [
-        Part(name, role, with_networks(task, [one]) if "networks" in task.arguments else task)
-        for name, role, task in tasks
-        for one in task.arguments.get("networks", [0])
-    ]
+    found = []
+    for curve in figure.curves:
+        found += [Part(curve.name, role, task) for role, task in curve.theory.items()]
+        for role, task in curve.networks.items():
+            each = (with_networks(task, [one]) for one in task.arguments["networks"])
+            found += [Part(curve.name, role, one) for one in each]
+    return found
 
 
 def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
@@ -118,11 +114,9 @@ def check_made_from(figure: FigurePlan, data: xr.Dataset) -> None:
     RefusalError
     """
     if data.attrs.get("source", "") != figure.source:
-        changed = what_changed(data, figure.parameters_of_file)
         raise RefusalError(
-            f"the file of {figure.name} was made from another configuration"
-            f" ({changed or 'or by other code'}): run the workflow first, or name the overlay that"
-            " it was made with (--configfile)"
+            f"the file of {figure.name} was made from another configuration or by other code: run"
+            " the workflow first, or name the overlay that it was made with (--configfile)"
         )
 
 
