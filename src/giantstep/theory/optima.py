@@ -56,8 +56,8 @@ _CONVEX_SEARCH = Search(
     np.geomspace(1e-3, 1e3, 19), _RATES[::4], {"xatol": 1e-2, "frtol": 1e-6}, 1e-2
 )
 # Up to this dimension the range of ridges is that of the limit; beyond, it grows by at most so many
-# decades, with so many candidates in each.
-_SMALL_DIMENSION, _MOST_DECADES, _PER_DECADE = 100.0, 5, 3
+# decades.
+_SMALL_DIMENSION, _MOST_DECADES = 100.0, 5
 
 
 @dataclass(frozen=True)
@@ -87,12 +87,9 @@ def search_of(loss: str, dimension: float = math.inf) -> Search:
     """
     if loss == SQUARE:
         return _SQUARE_SEARCH
-    if math.isinf(dimension) or dimension <= _SMALL_DIMENSION:
-        return _CONVEX_SEARCH
-    decades = min(math.ceil(math.log10(dimension / _SMALL_DIMENSION)), _MOST_DECADES)
-    largest = _CONVEX_SEARCH.ridges[-1]
-    beyond = largest * 10 ** (np.arange(1, decades * _PER_DECADE + 1) / _PER_DECADE)
-    return _CONVEX_SEARCH._replace(ridges=np.append(_CONVEX_SEARCH.ridges, beyond))
+    beyond = 0.0 if math.isinf(dimension) else math.ceil(math.log10(dimension / _SMALL_DIMENSION))
+    last = 3 + int(np.clip(beyond, 0, _MOST_DECADES))
+    return _CONVEX_SEARCH._replace(ridges=np.logspace(-3, last, 10 + 3 * last))
 
 
 def optimal_ridge(

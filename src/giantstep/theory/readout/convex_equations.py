@@ -30,7 +30,7 @@ from giantstep.theory.readout.output_channel import (
 from giantstep.theory.readout.smooth_channel import BinaryChannel, RealChannel
 from giantstep.theory.readout.square_loss import SquareLoss
 from giantstep.theory.reliability import Fluctuation
-from giantstep.theory.rows.interface import GroupOverlaps, Hats, SpikeResponse
+from giantstep.theory.rows.interface import Hats, SpikeResponse
 
 # Nodes over kappa with less weight are left out.
 _NEGLIGIBLE = 1e-18
@@ -269,8 +269,7 @@ class ConvexEquations:
 
     def overlaps(
         self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array
-    ) -> GroupOverlaps:
+    ) -> dict[str, Array]:
         """Compute the overlaps of each group of neurons, and of each pair."""
         image, q = self.evaluate(x, averages, alpha, ridge), self.order_parameters(x).q
-        penalty = self.square_loss.penalty
-        return penalty.overlaps_of_groups(image.response, image.direction, q, image.hats)
+        return self.square_loss.penalty.overlaps(image.response, image.direction, q, image.hats)

@@ -19,7 +19,6 @@ from giantstep.numerics.newton import Iterates, solve_newton
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.fixed_point import solve_resolvent
 from giantstep.theory.readout.output_channel import ChannelAverages
-from giantstep.theory.readout.square_loss import SquareLoss
 
 _MAX_ITERATIONS, _SHORTEST = 15, 1e-2
 # Damped iterations of the map before Newton's method from the solution for the square loss, which
@@ -205,10 +204,9 @@ def solve_near(
     """
     if x is None:
         found = _from_square_loss(equations, alpha, ridge)
-        tried = np.ones(alpha.size, dtype=bool)
     else:
         found = _solve_from(equations, x, alpha, ridge, jacobian=jacobian)
-        tried = np.isfinite(found.at.residual)
+    tried = np.isfinite(found.at.residual) | (x is None)
     for solve in (_from_large_ridge, partial(_from_square_loss, damped_iterations=_MANY)):
         if (failed := np.flatnonzero(~found.converged & tried)).size:
             found.replace(failed, solve(equations, alpha[failed], ridge[failed]))
@@ -221,7 +219,11 @@ def _from_square_loss(
     ridge: Array,
     damped_iterations: int = _DAMPED_ITERATIONS,
 ) -> FixedPoint:
-    start = square_loss_unknowns(equations.square_loss, alpha, ridge)
+    """Solve the equations from the solution for the square loss."""
+    at = solve_resolvent(equations.square_loss.equations, alpha, ridge)
+    solution = equations.square_loss.order_parameters(at)
+    mean, q = solution.mean, solution.errors.q
+    start = np.concatenate([at.V, mean.prediction, mean.slope, q], axis=-1)
     return _solve_from(equations, start, alpha, ridge, damped_iterations)
 
 
@@ -246,11 +248,3 @@ def error_slope(equations: ConvexEquations, solution: FixedPoint) -> Array:
     difference = equations.coordinates(mapped) - equations.coordinates(x)
     moved = equations.move(x, _newton_step(difference, solution.jacobian))
     return (equations.test_error(moved) / equations.test_error(x) - 1) / _DIFFERENCE
-
-
-def square_loss_unknowns(square_loss: SquareLoss, alpha: Array, ridge: Array) -> Array:
-    """Compute the unknowns of the solution for the square loss, shape (S, D)."""
-    at = solve_resolvent(square_loss.equations, alpha, ridge)
-    solution = square_loss.order_parameters(at)
-    mean, q = solution.mean, solution.errors.q
-    return np.concatenate([at.V, mean.prediction, mean.slope, q], axis=-1)

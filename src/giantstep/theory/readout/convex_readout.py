@@ -145,27 +145,18 @@ class ConvexReadout(Readout):
     ) -> Solved:
         """Compute overlaps and errors from a fixed point, and their change from a coarser rule."""
         equations, at = self._on(rule), solution.at
-        order, moments = equations.order_parameters(at.x), equations.prediction_moments(at.x)
+        moments, test_error = equations.prediction_moments(at.x), equations.test_error(at.x)
         losses = equations.channel.losses(moments)
-        test_error, split = equations.test_error(at.x), equations.equations.triangle.size
-        groups = equations.overlaps(at.x, at.details, solution.alpha, solution.ridge)
         values = {
             "test_error": test_error,
             **{name: x @ equations.weight for name, x in losses._asdict().items()},
-            "m": order.prediction[:, : equations.rank] @ equations.to_m.T,
-            "zeta": groups.zeta,
-            "psi": groups.psi,
-            "xi": groups.xi,
-            "q1": groups.q1,
-            "q2": order.q[:, split:],
-            "V1": groups.V1,
-            "V2": order.V[:, split:],
+            **equations.overlaps(at.x, at.details, solution.alpha, solution.ridge),
             "residual": at.residual,
             "iterations": solution.iterations,
+            "leave_one_out": test_error + equations.excess_on_labels(at.x),
         }
         return Solved(
             values,
-            {"leave_one_out": test_error + equations.excess_on_labels(at.x)},
             solution.converged,
             solution.shift,
             np.abs(self._on(coarse).test_error(before.at.x) / test_error - 1),

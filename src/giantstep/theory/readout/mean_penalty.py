@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.theory.rows.interface import GroupOverlaps, Hats, Pair, SpikeResponse
+from giantstep.theory.rows.interface import Hats, Pair, SpikeResponse
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +57,12 @@ class MeanPenalty:
         first[:, -m.shape[1] :] += m * n / (pair.one.V2 * pair.other.V2 * self.width)
         return first, second
 
-    def overlaps_of_groups(
+    def overlaps(
         self, response: SpikeResponse, direction: Array, q: Array, hats: Hats
-    ) -> GroupOverlaps:
-        """Compute the overlaps between groups, as `SpikeResponse.of_groups` does."""
+    ) -> dict[str, Array]:
+        """Compute all overlaps of groups, given what `SpikeResponse.of_groups` takes."""
         groups = response.of_groups(direction, q, hats)
-        q1 = groups.q1
+        q1, q2 = groups.q1, q[:, -hats.m.shape[1] :]
         for letters, common in zip(self.letters, self.common, strict=True):
             q1 = q1 + response.screened_sources_of_groups(common, letters * hats.m) / self.width
-        return groups._replace(q1=q1)
+        return {"m": hats.m, **groups._asdict(), "q1": q1, "q2": q2, "V2": response.V2}

@@ -62,16 +62,12 @@ class PreparedLayer:
         f = self.first.conditional(self.bulk, own.features.B, fineness, wide)
         return prepare_square_loss(self.first, f, self.bulk, own.equations.bulk)
 
-    def with_letters(self) -> tuple[PreparedLayer, PreparedLayer] | None:
+    def with_letters(self) -> list[PreparedLayer]:
         """Prepare it with the letters in place of a normal readout, and with twice as many.
 
-        At infinite dimension, which is faster; None for another readout.
+        At infinite dimension, which is faster; none for another readout.
         """
-        layers = self.first.with_letters()
-        return layers and (
-            PreparedLayer(layers[0], self.bulk),
-            PreparedLayer(layers[1], self.bulk),
-        )
+        return [PreparedLayer(layer, self.bulk) for layer in self.first.with_letters() or ()]
 
 
 def prepare_layer(

@@ -38,9 +38,8 @@ class Solved(NamedTuple):
     Attributes
     ----------
     values : dict of Array, shape (S, ...)
-        Columns, among them `test_error`, `training_error`, `m`, `residual` and `iterations`.
-    left_out : dict of Array, shape (S,)
-        Columns with what cross-validation finds.
+        Columns, among them `test_error`, `training_error`, `m`, `residual` and `iterations`; and
+        perhaps what cross-validation finds, `leave_one_out` and `gcv`.
     converged : Mask, shape (S,)
     shift, change : Array, shape (S,)
         Relative changes of the hats and of the test error with twice as many nodes.
@@ -50,7 +49,6 @@ class Solved(NamedTuple):
     """
 
     values: dict[str, Array]
-    left_out: dict[str, Array]
     converged: Mask
     shift: Array
     change: Array
@@ -60,8 +58,8 @@ class Solved(NamedTuple):
 
     def replace(self, places: Indices, other: Solved) -> None:
         """Replace some points, but for the fluctuation, by those of another result."""
-        for name, values in (other.values | other.left_out).items():
-            (self.values | self.left_out)[name][places] = values
+        for name, values in other.values.items():
+            self.values[name][places] = values
         self.converged[places] = other.converged
         self.shift[places], self.change[places] = other.shift, other.change
         self.variance[places] = other.variance
@@ -107,10 +105,9 @@ class Readout(ABC):
         return Reliability(self.layer.first, *self.nodes)
 
     @cached_property
-    def _by_letters(self) -> tuple[Self, Self] | None:
+    def _by_letters(self) -> list[Self]:
         """The readout with two numbers of letters in the place of a normal initial readout."""
-        layers = self.layer.with_letters()
-        return layers and (self.on(layers[0]), self.on(layers[1]))
+        return [self.on(layer) for layer in self.layer.with_letters()]
 
     @abstractmethod
     def on(self, layer: PreparedLayer, near: Self | None = None) -> Self:
@@ -149,25 +146,28 @@ class Readout(ABC):
         Columns
             Over points of that shape.
         """
-        a, r = alpha.ravel(), ridge.ravel()
-        with np.errstate(all="ignore"):  # points that are not finite are marked as failed
-            parts = [self._certified(a[part], r[part]) for part in self.batches(a.size)]
-        whole = Columns.joined(parts).items()
-        return Columns({name: x.reshape(*alpha.shape, *x.shape[1:]) for name, x in whole})
+        return self.in_batches(self._certified, alpha, ridge)
 
     def errors(self, alpha: Array, ridge: Array) -> Array:
         """Compute the test errors at points, without certificates; NaN where there is none."""
-        a, r = alpha.ravel(), ridge.ravel()
-        with np.errstate(all="ignore"):
-            parts = [self.corrected(self.estimate(a[p], r[p])) for p in self.batches(a.size)]
-        return np.concatenate(parts).reshape(alpha.shape)
+        return self.in_batches(self._error, alpha, ridge)["error"]
 
-    def corrected(self, estimate: Estimate) -> Array:
-        """Add to test errors what the mean's fluctuation does at finite dimension."""
-        if math.isinf(self.layer.dimension):
-            return estimate.error
-        of_mean = MeanFluctuation(*estimate.nodes, self.layer.dimension)
-        return estimate.error + of_mean.at(*estimate.fluctuation)
+    def in_batches(
+        self, solve: Callable[[Array, Array], dict[str, Array]], alpha: Array, ridge: Array
+    ) -> Columns:
+        """Solve at points of one shape, those of a batch together."""
+        a, r = alpha.ravel(), ridge.ravel()
+        with np.errstate(all="ignore"):  # points that are not finite are marked as failed
+            parts = [Columns(solve(a[part], r[part])) for part in self.batches(a.size)]
+        whole = Columns.joined(parts).items()
+        return Columns({name: x.reshape(*alpha.shape, *x.shape[1:]) for name, x in whole})
+
+    def _error(self, alpha: Array, ridge: Array) -> dict[str, Array]:
+        """Estimate test errors, with what the mean's fluctuation adds at finite dimension."""
+        error, fluctuation, nodes = self.estimate(alpha, ridge)
+        if math.isfinite(self.layer.dimension):
+            error = error + MeanFluctuation(*nodes, self.layer.dimension).at(*fluctuation)
+        return {"error": error}
 
     def _certified(self, alpha: Array, ridge: Array) -> Columns:
         """Solve S points, and add certificates and estimates of what is left out."""
@@ -180,10 +180,9 @@ class Readout(ABC):
             quadrature_error = np.fmax(quadrature_error, of_letters)
             resolved &= ~(of_letters > _LETTERS_RESOLVED)
         estimates = self._estimates(found, alpha, ridge)
-        left_out = found.left_out.copy()
-        if "leave_one_out" in left_out:
-            left_out["leave_one_out"] += estimates["test_error"] - found.values["test_error"]
-        columns = Columns(found.values | estimates | left_out, quadrature_error=quadrature_error)
+        columns = Columns(found.values | estimates, quadrature_error=quadrature_error)
+        if "leave_one_out" in columns:
+            columns["leave_one_out"] += columns["test_error"] - found.values["test_error"]
         for name in ("test", "training"):  # of the square loss it is half the error
             columns.setdefault(f"{name}_loss", columns[f"{name}_error"] / 2)
         columns.certify(found.converged, resolved)

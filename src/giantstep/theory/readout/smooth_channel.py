@@ -36,9 +36,8 @@ from giantstep.theory.readout.output_channel import (
 _STEEPEST = 4.3
 # Panels over z, on which labels are averaged over a Gaussian.
 _PANEL = 3.0
-# Nodes of less weight under the joint law of kappa and the residual, or z, are left out; and labels
-# that are so many standard deviations away.
-_NEGLIGIBLE, _FARTHEST = 1e-18, 9.0
+# Nodes of less weight under the joint law of kappa and the residual, or z, are left out.
+_NEGLIGIBLE = 1e-18
 # Narrower strips, in units of a standard deviation, would need too many nodes: their rules are
 # those of this one, and useless where they are still narrower.
 _NARROWEST, _USELESS = 0.004, 0.001
@@ -151,6 +150,11 @@ class SmoothChannel(OutputChannel):
                     for rule in self.residuals(*where, shares, size):
                         yield part, here.V[rule.place, 0], rule
 
+    def kept(self, nodes: Indices, u: Array, weight: Array, z: Array) -> _Residuals:
+        """Leave out what is negligible."""
+        kept = weight * self.density[nodes, None] > _NEGLIGIBLE
+        return _Residuals(1, np.nonzero(kept)[0], u[kept], weight[kept], z[kept])
+
     @abstractmethod
     def strip(self, at: PredictionMoments) -> Array:
         """Compute the half-width of the strip of analyticity, in units of omega's spread."""
@@ -196,22 +200,16 @@ class BinaryChannel(SmoothChannel):
         std, rest = np.sqrt(at.Q), np.sqrt(1 - at.P**2 / at.Q)
         t, weight = strip_rule(size.strip / self.fineness)
         mean, omega = at.P / std * t, at.M + std * t
-        near = weight * self.density[nodes, None] > _NEGLIGIBLE
-        z_over_spread = (self.threshold[nodes] + mean) / rest
+        at_z = (self.threshold[nodes] + mean) / rest
+        # Of labels of either sign, and of both with their signs: the share, and the mean of z.
+        whole, signed = sum(shares.values()), sum(y * share for y, share in shares.items())
+        difference = signed * (2 * ndtr(at_z) - 1)
+        tilt = mean * difference + 2 * signed * rest * normal_density(at_z)
         for y in (1, -1):
-            kept = near if -1 in shares else near & (y * z_over_spread > -_FARTHEST)
-            place, node = np.nonzero(kept)
-            # The probability of the target y, and E z on that event.
-            at_z, z_mean, of_t = y * z_over_spread[kept], mean[kept], weight[node]
-            p = ndtr(at_z)
-            z = z_mean * p + y * rest[place, 0] * normal_density(at_z)
-            if -1 in shares:
-                p = shares[1] * p + shares[-1] * (1 - p)
-                z = shares[1] * z + shares[-1] * (z_mean - z)
-            else:
-                of_t = shares[1] * of_t
-            u = self.loss.residual(np.array(y), omega[kept])
-            yield _Residuals(y if self.loss.margin else 1, place, u, of_t * p, of_t * z)
+            p, z = (whole + y * difference) / 2, (whole * mean + y * tilt) / 2
+            u = self.loss.residual(np.array(y), omega)
+            rule = self.kept(nodes, u, weight * p, weight * z)
+            yield rule._replace(sign=y if self.loss.margin else 1)
 
 
 class RealChannel(SmoothChannel):
@@ -250,19 +248,14 @@ class RealChannel(SmoothChannel):
             if 2 * count > _MOST_NODES * t.size:
                 u = (centre[:, :, None] + std[:, None] * t).reshape(len(z), -1)
                 density = (weight[:, :, None] * of_t).reshape(u.shape)
-                yield self._kept(nodes, u, density, density * np.repeat(z, t.size, axis=-1))
+                yield self.kept(nodes, u, density, density * np.repeat(z, t.size, axis=-1))
                 continue
             middle = (centre.min(axis=1, keepdims=True) + centre.max(axis=1, keepdims=True)) / 2
             u = middle + std * step * np.arange(-count, count + 1)
             given_z = step * normal_density((u[:, :, None] - centre[:, None]) / std[:, None])
             sums = np.matmul(given_z, np.stack([weight, weight * z], axis=-1))
-            yield self._kept(nodes, u, *np.moveaxis(sums, -1, 0))
+            yield self.kept(nodes, u, *np.moveaxis(sums, -1, 0))
 
     def _centre(self, at: PredictionMoments, nodes: Indices, sign: int) -> Array:
         """Compute the mean residual at each z, shape (N, Z)."""
         return sign * self.labels[nodes] - at.M - at.P * self.z[nodes]
-
-    def _kept(self, nodes: Indices, u: Array, weight: Array, z: Array) -> _Residuals:
-        """Leave out what is negligible."""
-        kept = weight * self.density[nodes, None] > _NEGLIGIBLE
-        return _Residuals(1, np.nonzero(kept)[0], u[kept], weight[kept], z[kept])

@@ -18,7 +18,7 @@ from giantstep.theory.readout.fixed_point import Equations, Resolvent
 from giantstep.theory.readout.mean_penalty import MeanPenalty
 from giantstep.theory.readout.means import LabelResidual, Means, solve_means
 from giantstep.theory.reliability import Fluctuation
-from giantstep.theory.rows.interface import Bulk, GroupOverlaps, Pair, SpikeResponse
+from giantstep.theory.rows.interface import Bulk, SpikeResponse
 
 
 class SquareLoss:
@@ -53,17 +53,23 @@ class SquareLoss:
         V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
         response = self.equations.bulk.spike_response(V1_hat, at.V)
         mean = solve_means(at, self.label_residual, response, self.penalty)
-        pair = response.pair(response)
-        errors = self.residual_errors(at, at.contraction**2, pair, (mean, mean))
+        sources = self.penalty.sources(response.pair(response), mean.hats, mean.hats)
+        errors = self.residual_errors(at, at.contraction**2, sources, (mean, mean))
         return SquareLossSolution(errors, mean, response)
 
     def residual_errors(
-        self, at: Resolvent, contraction_squared: Array, pair: Pair, means: tuple[Means, Means]
+        self,
+        at: Resolvent,
+        contraction_squared: Array,
+        sources: tuple[Array, Array],
+        means: tuple[Means, Means],
     ) -> ResidualErrors:
-        """Compute the variances of two readouts, and the products of their residuals."""
+        """Compute the variances of two readouts, and the products of their residuals.
+
+        The sources are what their overlaps add to the variances: `MeanPenalty.sources`.
+        """
         residuals = self.label_residual.at(means)
         unfitted = contraction_squared * residuals * self.weight
-        sources = self.penalty.sources(pair, *(mean.hats for mean in means))
         q, direction, residual = solve_variances(self.equations, at, sources, unfitted)
         scaled = q * self.equations.multiplicity
         fresh = residuals @ self.weight + scaled @ self.equations.expectations
@@ -89,10 +95,10 @@ class SquareLoss:
         """Return what the corrections of `reliability` need to know at S points."""
         return at.alpha, at.V[:, self.equations.triangle.size :], at.contraction, power
 
-    def of_groups(self, solution: SquareLossSolution) -> GroupOverlaps:
+    def overlaps(self, solution: SquareLossSolution) -> dict[str, Array]:
         """Compute the overlaps of each group of neurons, and of each pair."""
         response, errors, hats = solution.response, solution.errors, solution.mean.hats
-        return self.penalty.overlaps_of_groups(response, errors.direction, errors.q, hats)
+        return self.penalty.overlaps(response, errors.direction, errors.q, hats)
 
 
 class ResidualErrors(NamedTuple):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.theory.readout.columns import Columns
 from giantstep.theory.readout.ensembles import sources_of_variance
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
 from giantstep.theory.readout.prepared_layer import PreparedLayer
@@ -37,39 +37,29 @@ class SquareReadout(Readout):
 
     def sources_of_variance(self, alpha: Array, ridge: Array) -> dict[str, Array]:
         """Compute `ensembles.sources_of_variance` at points of one shape."""
-        a, r, parts = alpha.ravel(), ridge.ravel(), []
-        with np.errstate(all="ignore"):  # points without a solution are NaN
-            for part in self.batches(a.size):
-                parts.append(Columns(sources_of_variance(self.coarse, a[part], r[part])))
-        return {name: x.reshape(alpha.shape) for name, x in Columns.joined(parts).items()}
+        return self.in_batches(partial(sources_of_variance, self.coarse), alpha, ridge)
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points."""
         rule = self.coarse
         at = solve_resolvent(rule.equations, alpha, ridge)
         solution = rule.order_parameters(at)
-        errors, mean, split = solution.errors, solution.mean, rule.equations.triangle.size
-        groups = rule.of_groups(solution)
+        errors, overlaps = solution.errors, rule.overlaps(solution)
         residuals = errors.power.sum(axis=-1)
         values = {
             "test_error": errors.test_error,
             "training_error": at.scale**2 * residuals,
-            "m": mean.m,
-            "zeta": groups.zeta,
-            "psi": groups.psi,
-            "xi": groups.xi,
-            "q1": groups.q1,
-            "q2": errors.q[:, split:],
-            "V1": groups.V1 / at.scale[:, None, None],
-            "V2": at.V[:, split:] / at.scale[:, None],
+            **overlaps,
+            "V1": overlaps["V1"] / at.scale[:, None, None],
+            "V2": overlaps["V2"] / at.scale[:, None],
             "residual": np.maximum(at.residual, errors.residual),
             "iterations": at.iterations,
+            "leave_one_out": errors.fresh,
+            "gcv": residuals / (at.contraction @ rule.weight) ** 2,
         }
-        gcv = residuals / (at.contraction @ rule.weight) ** 2
         shift, change = changes_on_finer_rule(self.finer.equations, at, errors.test_error)
         return Solved(
             values,
-            {"leave_one_out": errors.fresh, "gcv": gcv},
             at.converged,
             shift,
             change,

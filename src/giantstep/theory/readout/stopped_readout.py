@@ -55,15 +55,14 @@ class StoppedReadout(Readout):
             np.einsum("p,spn->sn", products[0], x.reshape(S, i.size, -1))
             for x in (pairs.q, pairs.power)
         )
-        groups, split = rule.of_groups(solutions), rule.equations.triangle.size
-        linear = {"m": solutions.mean.m, "zeta": groups.zeta, "psi": groups.psi, "xi": groups.xi}
-        means = {name: weights[0] @ x.reshape(S, N, -1) for name, x in linear.items()}
+        overlaps, split = rule.overlaps(solutions), rule.equations.triangle.size
+        linear = {name: overlaps[name].reshape(S, N, -1) for name in ("m", "zeta", "psi", "xi")}
         B = rule.equations.B
         residuals = (at.residual, N), (solutions.errors.residual, N), (pairs.residual, i.size)
         values = {
             "test_error": test_error,
             "training_error": power.sum(axis=-1),
-            **means,
+            **{name: weights[0] @ x for name, x in linear.items()},
             "q1": B @ rule.equations.triangle.unpack(q[:, :split]) @ B.T,
             "q2": q[:, split:],
             "residual": np.maximum.reduce([x.reshape(S, n).max(axis=1) for x, n in residuals]),
@@ -75,7 +74,6 @@ class StoppedReadout(Readout):
         of_fit = np.abs(by_coarse_fit / test_error - 1)
         return Solved(
             values,
-            {},
             np.all(converged, axis=1),
             shift,
             np.maximum(change, of_fit),
@@ -96,4 +94,5 @@ class StoppedReadout(Readout):
         H = equations.hats_derivative(np.sqrt(squared), points)
         joint = replace(at.at(i), V=(at.V[i] + at.V[j]) / 2, T=pair.response, H=H)
         means = solutions.mean.at(i), solutions.mean.at(j)
-        return rule.residual_errors(joint, squared, pair, means)
+        sources = rule.penalty.sources(pair, means[0].hats, means[1].hats)
+        return rule.residual_errors(joint, squared, sources, means)
