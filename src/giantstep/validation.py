@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from giantstep.suggestions import did_you_mean, names_allowed
+from giantstep.suggestions import did_you_mean
 
 # Numbers as texts, the same in YAML and on the command line: ASCII and decimal.
 WHOLE_NUMBER = r"[-+]?(0|[1-9][0-9]*)"
@@ -53,11 +53,9 @@ class Fault:
 
     @property
     def hint(self) -> str:
-        """The end of a message: the name that was meant, or where several values are taken."""
-        if isinstance(self.value, str):
-            return did_you_mean(self.value, names_allowed(self.allowed))
-        several = hasattr(self.value, "__len__") and re.match(r"(a|one)\b", self.allowed)
-        return "; giantstep.sweep takes several values of a parameter" if several else ""
+        """The end of a message: a name that may have been meant."""
+        known = re.findall(r"[a-z]\w+", self.allowed) if isinstance(self.value, str) else []
+        return did_you_mean(str(self.value), known)
 
 
 class RefusalError(Exception):
@@ -221,9 +219,8 @@ def read_whole_number(text: str) -> int:
     ValueError
         For anything but decimal digits.
     """
-    if re.fullmatch(WHOLE_NUMBER, text) and len(text) < _LENGTH:
-        return int(text)
-    number = whole_number(float(text)) if re.fullmatch(DECIMAL_NUMBER, text) else None
+    exact = re.fullmatch(WHOLE_NUMBER, text) and len(text) < _LENGTH
+    number = int(text) if exact else whole_number(read_number(text))
     if not isinstance(number, int):
         raise ValueError(f"{shown(text)} must be a whole number in decimal digits, such as 8")
     return number
@@ -238,7 +235,5 @@ def plain_number(value: Any) -> Any:
     """Convert numbers of any kind to float, and return everything else unchanged."""
     try:
         return value if isinstance(value, str | bool) else float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return value

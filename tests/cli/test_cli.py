@@ -100,7 +100,7 @@ BAD = [
     ("simulate --model conditional_gaussian", "--model: not for gradient steps"),
     ("simulate --alpha0 inf --dimension 9", "64 or more, for the population"),
     ("simulate --learning-rate 1e12 --readout 1e6:1 --dimension 50", "stay below 1e+12"),
-    ("optimise --samples 4", "there is no --samples; giantstep plan splits samples"),
+    ("optimise --samples 4", "there is no --samples"),
     ("map --x alpha=1:2:3 --y alpha=1:2:3", "--x and --y must differ, both are alpha"),
     ("sweep --columns total_samples", "--columns total_samples: must be one of"),
     ("theroy", "there is no command 'theroy'; did you mean theory?"),

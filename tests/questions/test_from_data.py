@@ -58,8 +58,7 @@ def test_gaussian_samples_have_the_errors_of_the_gaussian_theory_whatever_their_
 
 def test_the_model_of_samples_has_what_they_were_drawn_with():
     rng, weights = np.random.default_rng(0), INDEX**-1.0
-    known = {"covariance": INDEX**-0.5, "target_decay": weights}
-    s = np.array(Protocol("tanh", "linear", 1, 1, 1, **known).covariance)
+    s = np.array(Protocol("tanh", "linear", 1, 1, 1, covariance=INDEX**-0.5).covariance)
     z = rng.normal(size=(20_000, 60))
     labels = 3 * z @ np.sqrt(weights / weights.sum()) + rng.normal(size=20_000)
     model = gaussian_model(Protocol("tanh", "linear", 1, 1, 1), z * np.sqrt(s), labels)
@@ -121,10 +120,10 @@ def test_networks_have_the_errors_that_are_predicted_for_them_after_a_step():
     ("change", "words"),
     [
         ({"X": np.ones((500, 30))}, "2 or more that are not constant"),
-        ({"X": np.full((500, 30), np.nan)}, "15000 entries not finite"),
+        ({"X": np.full((500, 30), np.nan)}, "all finite numbers"),
         (
             {"y": ["cat"] * 500},
-            "(of two classes: +1 and -1), or a matrix of one-hot rows, all numbers",
+            "(of two classes: +1 and -1), or a matrix of one-hot rows, all finite numbers",
         ),
         ({"y": np.ones(3)}, "as many as X has rows, 500"),
         ({"y": np.eye(40)[np.arange(500) % 40]}, "'40 columns': must be at most beta d = 30"),
@@ -180,7 +179,7 @@ def test_the_command_reads_files_and_compares_steps(tmp_path, capsys, monkeypatc
     lines = capsys.readouterr().out.splitlines()
     saved = lines[: len(lines) // 2]
     assert (told, 2 * saved) == ([0, 0], lines)
-    assert {"linear_", "classification_"} <= {*" ".join(saved).split()}
+    assert {"linear_test_error", "classification_error"} <= {*" ".join(saved).split()}
     (tmp_path / "text.npy").write_text("1 2 3")
     assert main("data text.npy y.npy".split()) == 2
     assert main("data X.npy y.npy --alpha 50".split()) == 2

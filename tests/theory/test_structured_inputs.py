@@ -25,7 +25,7 @@ B = Protocol(
 LEADING = INDEX <= 40
 WEIGHTS = np.where(LEADING, 1 / 80, 1 / 320)
 A = Protocol(
-    "tanh", "sign", 1, 1, 1, covariance=np.where(LEADING, 8, 1), target_decay=WEIGHTS
+    "tanh", "sign", 1, 1, 1, covariance=np.column_stack([np.where(LEADING, 8, 1), WEIGHTS])
 ), (2.0, 0.1)  # fmt: skip
 C = Protocol("tanh", "sign", 0.1, 2, 1, covariance=INDEX**-1, target_decay=2), (2.0, 0.1)
 
@@ -72,9 +72,9 @@ def test_reference_values(reference, bulk, expected):
 @pytest.mark.parametrize("suffix", ["npy", "csv"])
 def test_eigenvalues_and_weights_are_read_from_a_file(tmp_path, suffix):
     (problem, _), path = A, tmp_path / f"spectrum.{suffix}"
-    table = np.column_stack([8 * np.array(problem.covariance), WEIGHTS])
+    table = np.array(problem.covariance) * [8, 1]
     np.save(path, table) if suffix == "npy" else np.savetxt(path, table, delimiter=",")
-    found = replace(problem, covariance=str(path), target_decay=0)
+    found = replace(problem, covariance=str(path))
     for of in ("test_error", "m"):
         same = giantstep.solve(found)[of] / giantstep.solve(problem)[of]
         assert same.item() == pytest.approx(1, rel=1e-12)
@@ -156,8 +156,11 @@ def test_bounds_skip_rates_at_which_rows_are_too_long():
             {"covariance": "none.csv"},
             "covariance = 'none.csv': must be a file of 2 to 20000 eigen.*none.csv not found",
         ),
-        ({"covariance": [[2, 1], [1, 0]], "target_decay": 1}, "given eigenvalues without weights"),
-        ({"target_decay": [1, 2]}, "target_decay .* must be a number or, for given eigenvalues"),
+        (
+            {"covariance": [[2, 1], [1, 0]], "target_decay": 1},
+            "= 1.0: must be 0 where",
+        ),
+        ({"target_decay": [1, 2]}, "target_decay .* must be a number from 0"),
         ({"covariance": [1, 2]}, "dimension = 100: must be 2, as many as eigenvalues"),
     ],
 )

@@ -82,24 +82,6 @@ class CovarianceDomain:
         return tuple(zip(*scaled, strict=True)) if len(scaled) > 1 else scaled[0]
 
 
-class _TargetDecay(Interval):
-    """An exponent; or the squared components of the target, which are divided by their sum."""
-
-    def read(self, value: Any) -> Any:
-        """Return an exponent, or a tuple of weights.
-
-        Raises
-        ------
-        ValueError or TypeError
-        """
-        if isinstance(value, str) or not np.iterable(value):
-            return super().read(value)
-        return _with_sum(np.array(value, dtype=float), 1)
-
-
-TARGET_DECAY = _TargetDecay(0, 10)
-
-
 def _with_sum(values: Array, total: float) -> tuple[float, ...]:
     """Scale numbers >= 0 to a sum; to their bits, if they have it.
 
@@ -114,20 +96,11 @@ def _with_sum(values: Array, total: float) -> tuple[float, ...]:
     return tuple((values / (factor if abs(factor - 1) > _ROUNDING else 1)).tolist())
 
 
-def weights_match(covariance: Any, decay: float | tuple[float, ...]) -> bool:
-    """Tell whether the target's weights are given once, with as many eigenvalues, or none."""
-    if isinstance(covariance, str):
-        return not isinstance(decay, tuple)
-    if isinstance(covariance[0], tuple):
-        return decay == 0
-    return not isinstance(decay, tuple) or len(covariance) == len(decay)
-
-
-def directions_of(covariance: Any, decay: float | tuple[float, ...]) -> tuple[Array, Array]:
+def directions_of(covariance: Any, decay: float) -> tuple[Array, Array]:
     """Return the eigenvalues that are given, and the target's squared components along each."""
     values, *beside = np.atleast_2d(np.array(covariance).T)
-    if beside or isinstance(decay, tuple):
-        return values, np.array(beside[0] if beside else decay)
+    if beside:
+        return values, beside[0]
     weights = np.arange(1.0, values.size + 1) ** -decay
     return values, np.asarray(weights / weights.sum())
 

@@ -83,6 +83,8 @@ LETTER = Interval(-1e6, 1e6)
 SHARE = Interval(0, 1)
 # Of labels that are reversed: of a half, nothing could be learned.
 REVERSED = Interval(0, 0.49)
+# Of the target's squared components along the eigenvectors of a covariance.
+TARGET_DECAY = Interval(0, 10)
 # Where Huber's loss turns from a parabola into straight lines.
 HUBER_TURN = Interval(1e-9, 1e12)
 # Of a quantile loss: the share of labels below the prediction.

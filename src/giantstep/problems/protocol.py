@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
+
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY, CLASS, lookup
 from giantstep.problems import domains
@@ -15,7 +17,6 @@ from giantstep.problems.covariance import (
     IDENTITY,
     directions_of,
     eigenvalues,
-    weights_match,
 )
 from giantstep.problems.function_field import FunctionName
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
@@ -57,7 +58,7 @@ GIANT_STEP = domains.STEP_EXPONENT.upper
 _ONE_DIRECTION = "of one direction where steps and readout learn different targets"
 _SIGNS = f"a loss of any labels, as only {' and '.join(BINARY)} without noise have labels +1 and -1"
 _PLAIN = "0 but for inputs with a covariance or of two classes"
-_WEIGHTS = "a number or, for given eigenvalues without weights beside them, as many weights"
+_WEIGHTS = "0 where eigenvalues are given with weights beside them"
 _BATCHES = "one number, or > 0 and finite in each step on batches that are not used again"
 STEP_LOSS = Parameter(
     "loss along which the steps descend", r"\ell_1", STEP_LOSSES, "docs/step-loss.md"
@@ -138,11 +139,10 @@ class Protocol:
         Covariance of the inputs, of trace d: "identity"; "power:A", with eigenvalues in proportion
         to k^-A; "two_level:RATIO,SHARE", with eigenvalues RATIO times as large for this share of
         the directions; d eigenvalues; or a file of them, .npy or .csv. A second column has the
-        `target_decay`.
-    target_decay : float or sequence of float
+        squared components of the target's direction.
+    target_decay : float
         Exponent b >= 0: the squared components of the target's direction along the covariance's
-        eigenvectors, in whitened inputs, are in proportion to k^-b. Or these squares, where
-        eigenvalues are given.
+        eigenvectors, in whitened inputs, are in proportion to k^-b.
     precondition : float
         Exponent p, from 0 to 1: steps are multiplied by the power -p of the covariance.
     step_loss : str
@@ -189,7 +189,7 @@ class Protocol:
     pretrain_target: FunctionName = field(default=SAME_TARGET, metadata=means(PRETRAIN_TARGET))
     task_overlap: float = field(default=1.0, metadata=means(TASK_OVERLAP))
     covariance: str | tuple[Any, ...] = field(default=IDENTITY, metadata=means(COVARIANCE))
-    target_decay: float | tuple[float, ...] = field(default=0.0, metadata=means(DECAY))
+    target_decay: float = field(default=0.0, metadata=means(DECAY))
     precondition: float = field(default=0.0, metadata=means(PRECONDITION))
     step_loss: str = field(default=SQUARE, metadata=means(STEP_LOSS))
     decay: PerStep = field(default=0.0, metadata=means(WEIGHT_DECAY))
@@ -223,12 +223,11 @@ class Protocol:
             finite = all(0 < x < math.inf for x in self.alpha0) and not self.reuse_batch
             checks.append(("alpha0", finite, _BATCHES))
         if self.has_covariance:
-            weights = weights_match(self.covariance, self.target_decay)
             checks += [
                 ("inputs", gaussian, f"{GAUSSIAN} or mixture:M {ALWAYS}"),
                 ("target", of_one["target"], f"of one direction {ALWAYS}"),
                 ("pretrain_target", not transfer, f"that of the readout {ALWAYS}"),
-                ("target_decay", weights, f"{_WEIGHTS} {ALWAYS}"),
+                ("target_decay", not self.target_decay or np.ndim(self.covariance) < 2, _WEIGHTS),
             ]
         return unmet(self, checks)
 

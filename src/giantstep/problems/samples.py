@@ -62,14 +62,10 @@ def _read_both(name: str, rows: Any, labels: Any) -> tuple[Array, Array]:
 
 def _read(name: str, values: Any, shape: str, ndim: int, faults: list[Fault]) -> Array:
     """Read finite numbers of so many dimensions."""
-    try:
-        numbers = np.asarray(values).astype(float, casting="same_kind")
-    except (TypeError, ValueError):
-        given = f"an array of {np.asarray(values).dtype}"
-        faults.append(Fault(name, given, f"{shape}, all numbers"))
-        return np.empty(0)
-    if numbers.ndim != ndim:
-        faults.append(Fault(name, f"an array of shape {numbers.shape}", shape))
-    elif bad := np.sum(~np.isfinite(numbers)):
-        faults.append(Fault(name, f"an array with {bad} entries not finite", "finite numbers"))
+    given = np.asarray(values)
+    known = given.dtype.kind in "buif" and given.ndim == ndim
+    numbers = given.astype(float) if known else np.empty(0)
+    if not known or not np.all(np.isfinite(numbers)):
+        text = f"an array of {given.dtype} of shape {given.shape}"
+        faults.append(Fault(name, text, f"{shape}, all finite numbers"))
     return numbers

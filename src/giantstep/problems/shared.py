@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from giantstep.problems import domains
-from giantstep.problems.covariance import TARGET_DECAY, CovarianceDomain
+from giantstep.problems.covariance import CovarianceDomain
 from giantstep.problems.domains import BETA as BETAS
-from giantstep.problems.domains import FLAG, REVERSED, SHARE, VARIANCE
+from giantstep.problems.domains import FLAG, REVERSED, SHARE, TARGET_DECAY, VARIANCE
 from giantstep.problems.domains import STEPS as STEP_COUNTS
 from giantstep.problems.function_field import FunctionDomain
 from giantstep.problems.inputs import KNOWN_INPUTS

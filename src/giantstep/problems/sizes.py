@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from giantstep.problems.covariance import ALWAYS
-from giantstep.problems.domains import COUNTED
+from giantstep.problems.domains import COUNTED, Several
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import (
@@ -22,7 +22,7 @@ from giantstep.problems.parameter import (
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.schedules import numbers
 from giantstep.problems.targets import teacher_of
-from giantstep.validation import COUNT, Fault, Interval, collected, raise_all, read_value
+from giantstep.validation import Fault, Interval, collected, raise_all, read_value
 
 DIMENSION = Interval(2, 1_000_000, whole=True)
 # Of neurons or samples: with more, even one column of them is out of reach.
@@ -123,12 +123,11 @@ def check_replicates(networks: Iterable[int], root_seed: int) -> list[int]:
     ------
     InvalidParametersError
     """
-    indices = list(networks)
-    faults = [] if indices else [Fault("networks", 0, str(COUNT))]
-    faults += [Fault("networks", index, str(SEED)) for index in indices if index not in SEED]
+    faults: list[Fault] = []
+    indices = read_value("networks", list(networks), Several(SEED), faults)
     read_value("root_seed", root_seed, SEED, faults)
     raise_all(faults)
-    return indices
+    return list(indices)
 
 
 def group_ends(fractions: ArrayLike, neurons: int) -> NDArray[np.int64]:

@@ -27,6 +27,7 @@ _POWERS = range(LARGEST_DEGREE + 1)
 # Functions that are no polynomials are of two directions; more would take too many nodes. Of their
 # rules: the degree, and the largest relative error, where it is measured.
 _VARIABLES, _SMOOTH_DIRECTIONS, _DEGREE, _SMOOTH, _SHIFT = ("z1", "z2", "z3"), 2, 20, 5e-4, 0.3
+_NODES, _SMOOTH_NODES = LARGEST_DEGREE + 2, 2 * _DEGREE + 2
 # What of the coefficients is rounding, and their digits; and the largest value.
 _ROUNDING, _DIGITS, _LARGEST = 1e-10, 12, 1e30
 
@@ -39,13 +40,18 @@ class Teacher:
     ----------
     name : str
     terms : mapping
-        The coefficient of each product of Hermite polynomials, by their degrees in z1, z2, ...
+        The coefficient of each product of Hermite polynomials, by their degrees in z1, z2, ...; of
+        other functions those up to `LARGEST_DEGREE` in each direction.
+    evaluate : callable
+        Takes the directions by name.
+    is_polynomial : bool
+        Whether the terms are all of it.
     """
 
     name: str
     terms: Mapping[Powers, float]
-    # Whether the terms are all of it, and nodes in each direction that average its square exactly.
-    is_polynomial, nodes = True, LARGEST_DEGREE + 2
+    evaluate: Evaluate
+    is_polynomial: bool
 
     @property
     def mean(self) -> float:
@@ -59,8 +65,13 @@ class Teacher:
 
     @property
     def degree(self) -> int:
-        """The degree of F as a polynomial."""
-        return max(map(sum, self.terms))
+        """The degree of F, or of a polynomial as near to it as rules for F need."""
+        return max(map(sum, self.terms)) if self.is_polynomial else _DEGREE
+
+    @property
+    def nodes(self) -> int:
+        """The nodes in each direction of a rule that averages its square."""
+        return _NODES if self.is_polynomial else _SMOOTH_NODES
 
     @property
     def linear(self) -> Array:
@@ -93,17 +104,16 @@ class Teacher:
 
     def value(self, z: Reals) -> Array:
         """Evaluate F at projections of shape (n, directions)."""
-        columns = np.asarray(z, dtype=float).T
-        total = np.zeros(columns.shape[1])
-        for powers, coefficient in self.terms.items():
-            factors = [hermite(power, z_k) for power, z_k in zip(powers, columns, strict=True)]
-            total += coefficient * np.prod(factors, axis=0)
-        return total
+        return _values(self.evaluate, np.asarray(z, dtype=float))
 
     def mean_given_first(self, s: Array) -> Array:
         """Compute E[F | z_1 = s], elementwise."""
-        alone = (powers for powers in self.terms if not any(powers[1:]))
-        return sum((self.terms[p] * hermite(p[0], s) for p in alone), np.zeros_like(s))
+        if self.is_polynomial:
+            alone = (powers for powers in self.terms if not any(powers[1:]))
+            return sum((self.terms[p] * hermite(p[0], s) for p in alone), np.zeros_like(s))
+        others, weights = product_rule(self.directions - 1, self.nodes)
+        z = np.column_stack([np.repeat(s.ravel(), len(others)), np.tile(others, (s.size, 1))])
+        return self.value(z).reshape(*s.shape, -1) @ weights
 
     def mean_gradient(self, derivatives: Array, overlaps: Array) -> tuple[Array, Array]:
         """Compute `E dF/dz_k h'(t)` and `E F h''(t)`, t ~ N(0, 1), from means of h's derivatives.
@@ -136,28 +146,6 @@ class Teacher:
         z, weights = product_rule(self.directions, self.nodes)
         squares = weights * self.value(z) ** 2
         return float(squares.sum()), squares @ z**2
-
-
-@dataclass(frozen=True, eq=False)
-class WrittenTeacher(Teacher):
-    """A smooth function of several directions that is written out, such as `tanh(z1)+z2`.
-
-    Its terms are those up to `LARGEST_DEGREE` in each direction, and not all of it.
-    """
-
-    evaluate: Evaluate
-    # The degree is that of polynomials as near to it as rules for them need.
-    is_polynomial, degree, nodes = False, _DEGREE, 2 * _DEGREE + 2
-
-    def value(self, z: Reals) -> Array:
-        """Evaluate F at projections of shape (n, directions)."""
-        return _values(self.evaluate, np.asarray(z, dtype=float))
-
-    def mean_given_first(self, s: Array) -> Array:
-        """Compute E[F | z_1 = s], elementwise."""
-        others, weights = product_rule(self.directions - 1, self.nodes)
-        z = np.column_stack([np.repeat(s.ravel(), len(others)), np.tile(others, (s.size, 1))])
-        return self.value(z).reshape(*s.shape, -1) @ weights
 
 
 def _values(evaluate: Evaluate, z: Array) -> Array:
@@ -205,22 +193,23 @@ def _made(name: str, evaluate: Evaluate, directions: int) -> Teacher:
     ------
     ValueError
     """
-    z, _ = product_rule(directions, Teacher.nodes)
-    values = _values(evaluate, z + _SHIFT)
-    teacher = Teacher(name, _terms(evaluate, directions, Teacher.nodes))
-    if not np.allclose(teacher.value(z + _SHIFT), values, 0, _ROUNDING * np.abs(values).max()):
+    z = product_rule(directions, _NODES)[0] + _SHIFT
+    values, terms = _values(evaluate, z), _terms(evaluate, directions, _NODES)
+    products = (c * np.prod(list(map(hermite, powers, z.T)), axis=0) for powers, c in terms.items())
+    is_polynomial = np.abs(sum(products) - values).max() <= _ROUNDING * np.abs(values).max()
+    if not is_polynomial:
         if directions != _SMOOTH_DIRECTIONS or not _is_smooth(evaluate):
             raise ValueError(name)
-        teacher = WrittenTeacher(name, _terms(evaluate, directions, WrittenTeacher.nodes), evaluate)
-    if not np.all(np.any(list(teacher.terms), axis=0)):  # a direction is not used
+        terms = _terms(evaluate, directions, _SMOOTH_NODES)
+    if not np.all(np.any(list(terms), axis=0)):  # a direction is not used
         raise ValueError(name)
-    return teacher
+    return Teacher(name, terms, evaluate, is_polynomial)
 
 
 def _is_smooth(evaluate: Evaluate) -> bool:
     """Tell whether two rules have the same averages; at the origin errors may cancel."""
     moments = []
-    for nodes in (WrittenTeacher.nodes, 3 * _DEGREE + 3):
+    for nodes in (_SMOOTH_NODES, 3 * _DEGREE + 3):
         z, weights = product_rule(_SMOOTH_DIRECTIONS, nodes)
         values = _values(evaluate, z + _SHIFT)
         moments.append((weights @ values, weights @ values**2))
