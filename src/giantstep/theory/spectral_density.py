@@ -28,11 +28,9 @@ _HEIGHT, _HIGHEST, _DESCENT = 1e-9, 50.0, 0.05
 # Where a step down fails, the factor on the height is replaced by its square root; above this
 # factor the point is given up.
 _LEAST_DESCENT = 0.7
-# Solutions follow powers of the height where that is larger, relative to the eigenvalue.
-_FAR = 1.0
-# At first every so many points begin far above. All others begin between points that are known, and
-# all together where the ratio of these is no larger than the second.
-_SPACING, _NEAR = 32, 1.1
+# At first every so many points begin far above. All others begin between points that are known, so
+# many apart.
+_SPACINGS = 32, 4, 1
 # Newton's method at one height: most steps, the relative step at which it has converged on the way
 # and at the end, and up to which its result is used; and the relative step of the bulk's response,
 # which hats hardly show where features are far from saturated.
@@ -81,18 +79,14 @@ class SpectralDensity:
         wanted = np.unique(x)
         with np.errstate(all="ignore"):  # a point that is lost is tried again, or NaN
             if self._known is None:
-                self._known = self._descend(np.unique([*wanted[::_SPACING], *wanted[-2:]]))
-            new, every = np.setdiff1d(wanted, self._known.x), _SPACING
-            while new.size:
-                chosen = self._known.encloses(new) | (np.arange(new.size) % every == 0)
-                reached = self._newton(new[chosen], _HEIGHT, self._known.at_x(new[chosen]))
-                self._known = self._known.joined(reached.at(reached.sound))
-                if every == 1 and not reached.sound.any():
-                    lowest = self._known.x[np.argmax(np.isfinite(self._known.V[:, 0]))]
-                    self._known = self._known.joined(self._descend(new, lowest))
-                    break
-                chosen[chosen] = reached.sound
-                new, every = new[~chosen], max(1, every // 2)
+                self._known = self._descend(np.unique([*wanted[:: _SPACINGS[0]], *wanted[-2:]]))
+            for spacing in _SPACINGS:
+                if (new := np.setdiff1d(wanted, self._known.x)[::spacing]).size:
+                    reached = self._newton(new, _HEIGHT, self._known.at_x(new))
+                    self._known = self._known.joined(reached.at(reached.sound))
+            if (lost := np.setdiff1d(wanted, self._known.x)).size:
+                lowest = self._known.x[np.argmax(np.isfinite(self._known.V[:, 0]))]
+                self._known = self._known.joined(self._descend(lost, lowest))
         return self._known.V[np.searchsorted(self._known.x, x)]
 
     def _descend(self, x: Array, lowest: float = 0.0) -> _Known:
@@ -101,19 +95,15 @@ class SpectralDensity:
         Points below the lowest are given up: rounding is larger than their density.
         """
         found, height = self._far(x)
-        above, step, factor = found.at(x > 0), np.ones(x.shape), np.full(x.shape, _DESCENT)
-        height, active = height / _DESCENT, np.flatnonzero(x >= lowest)
+        factor, active = np.full(x.shape, _DESCENT), np.flatnonzero(x >= lowest)
+        height = height / _DESCENT
         while active.size:
             lower = np.maximum(height[active] * factor[active], _HEIGHT)
-            down = np.log(height[active] / lower)
-            beyond = np.where(lower > _FAR, down / step[active], 0)
-            start = above.at(active).towards(found.at(active), 1 + beyond)
             tolerance = np.where(lower > _HEIGHT, _ROUGH, _ACCURATE)
-            reached = self._newton(x[active], lower, start, tolerance)
+            reached = self._newton(x[active], lower, found.at(active), tolerance)
             there = active[reached.sound]
-            above.replace(there, found.at(there))
             found.replace(there, reached.at(reached.sound))
-            height[there], step[there] = lower[reached.sound], down[reached.sound]
+            height[there] = lower[reached.sound]
             # Where Newton's method failed or left the physical branch, the next step is smaller.
             factor[active] = np.where(reached.sound, _DESCENT, np.sqrt(factor[active]))
             active = active[(height[active] > _HEIGHT) & (factor[active] < _LEAST_DESCENT)]
@@ -201,32 +191,15 @@ class _Known(NamedTuple):
         both = _Known._make(np.concatenate(pair) for pair in zip(self, other, strict=True))
         return both.at(np.argsort(both.x))
 
-    def encloses(self, x: Array) -> Mask:
-        """Tell which x lie between points near each other."""
-        low, high = self._around(x)
-        return (low.x < x) & (x < high.x) & (high.x < _NEAR * low.x)
-
-    def _around(self, x: Array) -> tuple[_Known, _Known]:
-        """Return the points below and above each x."""
+    def at_x(self, x: Array) -> _Known:
+        """Interpolate between points below and above each x, as powers of x do."""
         finite = np.isfinite(self.V[:, 0])
         sound = self.at(finite) if finite.sum() > 1 else self
         right = np.searchsorted(sound.x, x).clip(1, sound.x.size - 1)
-        return sound.at(right - 1), sound.at(right)
-
-    def at_x(self, x: Array) -> _Known:
-        """Interpolate, in logarithms of x."""
-        low, high = self._around(x)
-        share = (np.log(x / low.x) / np.log(high.x / low.x)).clip(None, 1)
-        return low.towards(high, share)._replace(x=x)
-
-    def towards(self, other: _Known, share: Array) -> _Known:
-        """Go a share of the way to others, or beyond, as powers do."""
-        share = share[:, None]
-        hats, response, V = (
-            _continued(first, last, share)
-            for first, last in zip(self[1:4], other[1:4], strict=True)
-        )
-        return _Known(other.x, hats, response, V, other.sound)
+        low, high = sound.at(right - 1), sound.at(right)
+        share = (np.log(x / low.x) / np.log(high.x / low.x)).clip(None, 1)[:, None]
+        between = (_continued(a, b, share) for a, b in zip(low[1:4], high[1:4], strict=True))
+        return _Known(x, *between, high.sound)
 
 
 def _continued(first: Complex, last: Complex, share: Array) -> Complex:

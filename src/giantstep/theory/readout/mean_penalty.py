@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.theory.rows.interface import Hats, Pair, SpikeResponse
 
 
@@ -65,4 +66,5 @@ class MeanPenalty:
         q1, q2 = groups.q1, q[:, -hats.m.shape[1] :]
         for letters, common in zip(self.letters, self.common, strict=True):
             q1 = q1 + response.screened_sources_of_groups(common, letters * hats.m) / self.width
-        return {"m": hats.m, **groups._asdict(), "q1": q1, "q2": q2, "V2": response.V2}
+        found = {"m": hats.m, **groups._asdict(), "q1": q1, "q2": q2, "V2": response.V2}
+        return {name: found[name] for name in OVERLAP_DIMENSIONS}
