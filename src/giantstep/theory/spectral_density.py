@@ -198,8 +198,9 @@ class _Known(NamedTuple):
         right = np.searchsorted(sound.x, x).clip(1, sound.x.size - 1)
         low, high = sound.at(right - 1), sound.at(right)
         share = (np.log(x / low.x) / np.log(high.x / low.x)).clip(None, 1)[:, None]
-        between = (_continued(a, b, share) for a, b in zip(low[1:4], high[1:4], strict=True))
-        return _Known(x, *between, high.sound)
+        ends = zip(low[1:4], high[1:4], strict=True)
+        hats, response, V = (_continued(first, last, share) for first, last in ends)
+        return _Known(x, hats, response, V, high.sound)
 
 
 def _continued(first: Complex, last: Complex, share: Array) -> Complex:
