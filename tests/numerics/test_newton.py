@@ -33,9 +33,6 @@ class Arctangent:
     def move(self, x, step):
         return x + step
 
-    def iterate_map(self, at):
-        return at.mapped
-
     def finished(self, at):
         return at.residual < 1e-14
 

@@ -70,9 +70,6 @@ class FixedPointProblem(Protocol[Details]):
     def move(self, x: Array, step: Array) -> Array:
         """Go from x along a step in those coordinates."""
 
-    def iterate_map(self, at: Iterates[Details]) -> Array:
-        """Return where to go if Newton steps do not help."""
-
     def finished(self, at: Iterates[Details]) -> Mask:
         """Say which points need no more steps."""
 
@@ -86,8 +83,8 @@ def solve_newton(
 ) -> Indices:
     """Move all points to fixed points of a map, in place, by Newton's method.
 
-    A step that does not lower the residual is shortened, and at last replaced by an iteration of
-    the map. A point leaves the batch when it is finished, or when even that does not lower its
+    A step that does not lower the residual is shortened, and at last replaced by a damped iteration
+    of the map. A point leaves the batch when it is finished, or when even that does not lower its
     residual.
 
     Parameters
@@ -119,7 +116,7 @@ def solve_newton(
         with np.errstate(all="ignore"):  # a trial that overflows is not better, and is shortened
             trial = problem.move(here.x, length[:, None] * steps)
             if given_up.any():
-                trial[given_up] = problem.iterate_map(here.at(given_up))
+                trial[given_up] = (here.x[given_up] + here.mapped[given_up]) / 2
             reached = problem.evaluate(trial, active)
         moved = reached.residual < here.residual
         here.replace(moved, reached, moved)

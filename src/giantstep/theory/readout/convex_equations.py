@@ -236,19 +236,19 @@ class ConvexEquations:
 
     def coordinates(self, x: Array) -> Array:
         """Compute Newton's coordinates: logarithms of variances, means over their typical size."""
-        at, to = self.order_parameters(x), self.equations.coordinates.of
-        means = np.concatenate([at.prediction, at.slope], axis=-1) / self.typical_size
-        return np.concatenate([to(at.V), means, to(at.q)], axis=-1)
+        (V, means, q), to = self._parts(x), self.equations.coordinates.of
+        return np.concatenate([to(V), means / self.typical_size, to(q)], axis=-1)
 
     def move(self, x: Array, step: Array) -> Array:
         """Move the unknowns by a step in the coordinates."""
-        at, by, count = self.order_parameters(x), self.order_parameters(step), len(self.functions)
-        return np.concatenate([
-            self.equations.coordinates.move(at.V, by.V),
-            at.prediction + by.prediction * self.typical_size[:count],
-            at.slope + by.slope * self.typical_size[count:],
-            self.equations.coordinates.move(at.q, by.q),
-        ], axis=-1)  # fmt: skip
+        pairs, by = zip(self._parts(x), self._parts(step), strict=True), self.equations.coordinates
+        (V, dV), (means, change), (q, dq) = pairs
+        moved = by.move(V, dV), means + change * self.typical_size, by.move(q, dq)
+        return np.concatenate(moved, axis=-1)
+
+    def _parts(self, x: Array) -> list[Array]:
+        """Split the unknowns into variances, means and variances."""
+        return np.split(x, [len(self.products), x.shape[1] - len(self.products)], axis=-1)
 
     def test_error(self, x: Array) -> Array:
         """Compute E (y - omega)^2 without the label's noise, equation (25), shape (S,)."""

@@ -138,9 +138,6 @@ class _NewtonProblem(NamedTuple):
     def move(self, x: Array, step: Array) -> Array:
         return self.equations.move(x, step)
 
-    def iterate_map(self, at: Iterates[ChannelAverages]) -> Array:
-        return (at.x + at.mapped) / 2
-
     def finished(self, at: Iterates[ChannelAverages]) -> Mask:
         return at.residual <= self.equations.tolerance
 

@@ -112,13 +112,9 @@ class ConvexReadout(Readout):
         return last.chosen(same.argmax(axis=1)) if same.any(axis=1).all() else None
 
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
-        """Compute test errors at S points on the coarse rule, or the usual one where that fails."""
+        """Compute test errors at S points on the coarse rule."""
         found, equations = self._roughly(alpha, ridge), self._on(_COARSE)
         error = np.where(found.converged, equations.test_error(found.at.x), np.nan)
-        if (failed := np.flatnonzero(~found.converged)).size:
-            usual = self._on(self._usual)
-            again = found.chosen(failed).on(usual)
-            error[failed] = np.where(again.converged, usual.test_error(again.at.x), np.nan)
         nodes = equations.features, equations
         return Estimate(error, equations.fluctuation(found.at, alpha), nodes)
 

@@ -231,9 +231,6 @@ class _NewtonProblem:
     def move(self, x: Array, step: Array) -> Array:
         return self.equations.coordinates.move(x, step)
 
-    def iterate_map(self, at: Iterates[_Details]) -> Array:
-        return at.mapped
-
     def finished(self, at: Iterates[_Details]) -> Mask:
         far = _largest(at.details.newton) > STEP_TOLERANCE  # not if NaN: nothing helps then
         return ~((at.residual > TOLERANCE) | far)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,23 +54,13 @@ class Means:
         return Means(**{name: values[chosen] for name, values in vars(self).items()})
 
 
-class ContractedAverages:
-    """Averages of fixed functions f of kappa times the contraction, E[f/(1 + V)].
+def contracted_averages(f: ConditionalFeatures, functions: Array) -> Callable[[Resolvent], Array]:
+    """Prepare averages of functions of kappa times the contraction, E[f/(1 + V)].
 
-    Parameters
-    ----------
-    features : ConditionalFeatures
-    functions : Array, shape (..., N)
+    Functions have the shape (..., N), and their averages at S points (S, ...).
     """
-
-    def __init__(self, features: ConditionalFeatures, functions: Array) -> None:
-        self._shape = functions.shape[:-1]
-        self._folded = features.fold(functions.reshape(-1, features.weight.size))
-
-    def at(self, resolvent: Resolvent) -> Array:
-        """Compute them at S points, shape (S, ...)."""
-        contraction = resolvent.contraction
-        return (contraction @ self._folded.T).reshape(len(contraction), *self._shape)
+    shape, folded = functions.shape[:-1], f.fold(functions.reshape(-1, f.weight.size))
+    return lambda at: (at.contraction @ folded.T).reshape(-1, *shape)
 
 
 class LabelResidual:
@@ -88,9 +79,9 @@ class LabelResidual:
         Maps coefficients in an orthonormal basis of span{mu0} to m; the identity if m is penalised.
     expressible : Array, shape (rank + Z, N)
         The functions of which M is a combination: that basis or the mu0, and `f.along`.
-    average_products, average_labels, average_slopes : ContractedAverages
+    average_products, average_labels, average_slopes : callable
         Of the products of two expressible functions, of these and the label, and of `f.across`.
-    average_spread : ContractedAverages, or None
+    average_spread : callable, or None
         Of the products of two functions `f.mean_spread`.
     """
 
@@ -104,12 +95,12 @@ class LabelResidual:
         parts = list(zip(f.parts(f.h), f.parts(functions), strict=True))
         self._parts = [part for part in parts if part[1].any()]
         self._beyond = self._beyond + sum(h**2 for h, known in parts if not known.any())
-        self.average_products = ContractedAverages(f, functions[:, None] * functions)
-        self.average_labels = ContractedAverages(f, functions * f.h)
-        self.average_slopes = ContractedAverages(f, f.across)
+        self.average_products = contracted_averages(f, functions[:, None] * functions)
+        self.average_labels = contracted_averages(f, functions * f.h)
+        self.average_slopes = contracted_averages(f, f.across)
         self.average_spread = None
         if f.mean_spread is not None:
-            self.average_spread = ContractedAverages(f, f.mean_spread[:, None] * f.mean_spread)
+            self.average_spread = contracted_averages(f, f.mean_spread[:, None] * f.mean_spread)
 
     def at(self, both: tuple[Means, Means]) -> Array:
         """Compute it at S points, shape (S, N'), on the nodes of `f.half`: averaged over +-kappa.
@@ -156,8 +147,8 @@ def solve_means(
     """
     ratio, count = (at.alpha / label_residual.beta)[:, None], response.along.shape[-1]
     along, mixed = extended_response(response, len(label_residual.features.along))
-    psi_hat, rank = ratio * label_residual.average_slopes.at(at), label_residual.to_m.shape[1]
-    matrix, right = label_residual.average_products.at(at), label_residual.average_labels.at(at)
+    psi_hat, rank = ratio * label_residual.average_slopes(at), label_residual.to_m.shape[1]
+    matrix, right = label_residual.average_products(at), label_residual.average_labels(at)
     # The root of `ratio along` is U diag(size); where that is not finite, size is NaN.
     values, vectors = eigh_or_nan(along)
     size = np.sqrt(np.maximum(values, 0.0) * ratio)
@@ -169,7 +160,7 @@ def solve_means(
     if math.isfinite(penalty.width):
         ridge[:, :rank, :rank] = penalty.matrix(response) / ratio[:, :, None]
     if label_residual.average_spread is not None:
-        ridge[:, :rank, :rank] += label_residual.average_spread.at(at)
+        ridge[:, :rank, :rank] += label_residual.average_spread(at)
     x, coefficients, residual = _solve_transformed(matrix, right, root, ridge)
     # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
     zeta_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))

@@ -29,23 +29,18 @@ class Status(IntEnum):
     @property
     def advice(self) -> str:
         """What happened, and what the user can do about it."""
-        return {
-            Status.CONVERGED: "Every equation holds to rounding.",
-            Status.NOT_CONVERGED: (
-                "The solver found no finite solution of the equations. Please take a larger ridge"
-                " (a smaller one for hinge loss), or move alpha away from beta. If the spike lies"
-                " along the target, or two classes hardly overlap, hinge and logistic loss may have"
-                " a finite solution at a finite dimension only, and the square loss always has one."
-            ),
-            Status.UNSTABLE: (
-                "The linear equations for the overlaps are singular to rounding."
-                " Please take a larger ridge."
-            ),
-            Status.UNRESOLVED: (
-                "The result changes when the number of quadrature nodes is doubled. Please take a"
-                " smaller learning rate (of features given directly, a smaller spike strength),"
-                " a larger alpha0, a larger beta, or a larger ridge (a smaller one for hinge or"
-                " Huber loss)."
-            ),
-            Status.REFUSED: "Parameters that a problem, or the theory, cannot combine.",
-        }[self]
+        return _ADVICE[self]
+
+
+_ADVICE = {
+    Status.CONVERGED: "Every equation holds to rounding.",
+    Status.NOT_CONVERGED: "The solver found no finite solution of the equations. Please take a"
+    " larger ridge (a smaller one for hinge loss), or move alpha away from beta. If the spike lies"
+    " along the target, or two classes hardly overlap, only the square loss always has a solution.",
+    Status.UNSTABLE: "The linear equations for the overlaps are singular to rounding. Please take a"
+    " larger ridge.",
+    Status.UNRESOLVED: "The result changes when the number of quadrature nodes is doubled. Please"
+    " take a smaller learning rate or spike strength, a larger alpha0, a larger beta, or a larger"
+    " ridge (a smaller one for hinge or Huber loss).",
+    Status.REFUSED: "Parameters that a problem, or the theory, cannot combine.",
+}
