@@ -60,7 +60,7 @@ def contracted_averages(f: ConditionalFeatures, functions: Array) -> Callable[[R
     Functions have the shape (..., N), and their averages at S points (S, ...).
     """
     shape, folded = functions.shape[:-1], f.fold(functions.reshape(-1, f.weight.size))
-    return lambda at: (at.contraction @ folded.T).reshape(-1, *shape)
+    return lambda at: (at.contraction @ folded.T).reshape(len(at.contraction), *shape)
 
 
 class LabelResidual:
