@@ -16,7 +16,7 @@ def test_what_fails_to_be_written_leaves_the_file_and_nothing_beside_it(tmp_path
             place.write_text("half of")
             raise OSError(errno.ENOSPC, "full")
 
-    with pytest.raises(OSError, match=r"cannot be written \(full\)"):
+    with pytest.raises(OSError, match="full"):
         fill()
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]

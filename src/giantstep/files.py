@@ -35,8 +35,5 @@ def beside(path: Path) -> Iterator[Path]:
         with place.open("rb") as file:
             os.fsync(file.fileno())
         place.replace(path)
-    except OSError as error:
-        text = f"cannot be written ({error.strerror})"
-        raise OSError(error.errno, text, str(path)) from error
     finally:
         place.unlink(missing_ok=True)

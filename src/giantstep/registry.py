@@ -35,9 +35,6 @@ class Named(str):
     def __reduce__(self) -> tuple[Any, ...]:
         return Named, (str(self), self.thing)
 
-    def __deepcopy__(self, memo: object) -> Named:
-        return self
-
 
 @dataclass(frozen=True)
 class Family(Generic[T]):

@@ -42,8 +42,8 @@ def test_theory_prints_a_row_for_every_alpha_and_ridge(capsys):
     assert code == 0
     assert "this limit" not in err
     header = (
-        "alpha,ridge,total_samples,test_error,training_error,m,zeta,psi,xi,q1,q2,V1,V2"
-        ",reliability,leave_one_out,gcv,reliable_dimension,status"
+        "alpha,ridge,total_samples,test_error,training_error,m,zeta,psi,q1,q2,V1,V2,xi"
+        ",leave_one_out,gcv,reliability,reliable_dimension,status"
     )
     assert ",".join(rows[0]) == header
     points = [(float(row["alpha"]), float(row["ridge"])) for row in rows]

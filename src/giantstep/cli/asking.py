@@ -12,9 +12,7 @@ import xarray as xr
 from giantstep.cli.commands import commands
 from giantstep.cli.problem_flags import PROBLEM_FLAGS, statement_of
 from giantstep.cli.samples import load_samples
-from giantstep.problems.bulk_kind import TRAINED
 from giantstep.problems.combinations import varied
-from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.questions.choices import GAINS, STOP_AT
 from giantstep.questions.declaration import declaration_of
 from giantstep.questions.remarks import CORRECTIONS
@@ -109,12 +107,10 @@ def _read_map(given: dict[str, Any]) -> None:
 
 
 def _shown(found: xr.Dataset, arguments: argparse.Namespace) -> xr.Dataset:
-    """Leave out what is zero, what was not asked for, and what the problem itself states."""
+    """Leave out what was not asked for, and what the problem itself states."""
     match arguments.command:
-        case "theory" | "sweep" as command:
-            hidden = ["optimal_ridge_on_edge", *(OVERLAP_DIMENSIONS if command == "sweep" else ())]
-            hidden += [] if arguments.certificate else [*_ACCURACY, *CORRECTIONS]
-            hidden += [] if TRAINED in found["bulk"] else ["xi"]
+        case "theory" | "sweep":
+            hidden = [] if arguments.certificate else [*_ACCURACY, *CORRECTIONS]
             if "derivative" in found:  # a row for each parameter
                 found = found[["derivative", *found.drop_vars("derivative").data_vars]]
             return found.drop_vars(hidden, errors="ignore")

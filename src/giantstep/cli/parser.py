@@ -98,6 +98,4 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"argument (--[\w-]+)(/-[\w-]+)*:", r"argument \1:", message)
-        if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
-            message += did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
         self.exit(2, f"{self.prog}: error: {message}\nSee {self.prog} --help\n")

@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pandas as pd
 import xarray as xr
 from filelock import FileLock, Timeout
 
@@ -64,14 +65,10 @@ def run_open(arguments: argparse.Namespace) -> None:
 
 def run_scores(arguments: argparse.Namespace) -> None:
     """Print, as a table in Markdown, how far theory and simulations of figures are apart."""
-    rows: list[list[str]] = []
-    for name in arguments.figure or made_figures(arguments.project):
-        summary = score_summary(_opened(name, arguments))
-        summary.insert(0, "figure", name)
-        if len(summary) and not rows:
-            rows += [list(summary.columns), ["---"] * summary.shape[1]]
-        rows += summary.values.tolist()
-    for row in rows:
+    names = arguments.figure or made_figures(arguments.project)
+    scores = {name: score_summary(_opened(name, arguments)) for name in names}
+    table = pd.concat(scores, names=["figure"]).reset_index("figure")
+    for row in [table.columns, ["---"] * table.shape[1], *table.values.tolist()]:
         print("|", " | ".join(row), "|")
 
 

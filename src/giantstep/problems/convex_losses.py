@@ -27,6 +27,8 @@ _SHORT_CUBIC = 1e-5
 _CHECKED = 0.00314159 + np.linspace(-20, 20, 2001)
 _SAME_INTEGRAL, _SIMPSON = 1e-5, np.array([1, 4, 1]) / 6
 _ROUNDING = 1e-12
+# What a smooth loss must be.
+_SMOOTH = "convex and analytic, with `slope` its derivative (complex, unless `curvature` is given)"
 # Of two values that are equal but for rounding, relatively.
 _SAME = 1e-9
 
@@ -214,20 +216,16 @@ class SmoothLoss(Loss):
         """Say why it cannot be minimised, or nothing."""
         start, end = _CHECKED[:-1], _CHECKED[1:]
         nodes = np.stack([start, (start + end) / 2, end])
-        with np.errstate(all="ignore"):
-            try:
-                slope, curvature = self.derivatives(nodes)
-            except TypeError:
-                return "with a `slope` that takes complex arrays, or a `curvature`"
-            rises = np.stack([self.of(nodes), slope])
-        f = np.stack([slope, curvature])
+        try:
+            with np.errstate(all="ignore"):
+                f = np.stack(self.derivatives(nodes))
+                rises = np.stack([self.of(nodes), f[0]])
+        except TypeError:
+            return _SMOOTH
         error = np.abs(_SIMPSON @ f * (end - start) - np.diff(rises[:, [0, 2]], axis=1)[:, 0])
-        wrong = np.any(~(error <= _SAME_INTEGRAL * np.abs(f).max(axis=1) + _ROUNDING), axis=0)
-        if wrong.any():
-            allowed = "analytic, with `slope` its derivative, unless it is a ClippedLoss"
-            return f"{allowed}: it is not at a residual of {start[wrong][0]:.3g}"
-        concave = start[curvature[1] < -_ROUNDING].tolist()
-        return f"convex: it is not at a residual of {concave[0]:.3g}" if concave else ""
+        right = np.all(error <= _SAME_INTEGRAL * np.abs(f).max(axis=1) + _ROUNDING, axis=0)
+        wrong = start[~(right & (f[1, 1] >= -_ROUNDING))]
+        return f"{_SMOOTH}: it is not at a residual of {wrong[0]:.3g}" if wrong.size else ""
 
 
 def logistic_slope(u: RealOrComplex) -> RealOrComplex:

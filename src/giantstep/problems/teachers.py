@@ -92,13 +92,14 @@ class Teacher:
         Terms are learned one after the other, always the one of lowest degree in directions that
         no earlier term has. The leap is the largest of these degrees.
         """
-        seen: set[int] = set()
-        largest = 0
+        seen, largest = set[int](), 0
+
+        def new(powers: Powers) -> int:
+            return sum(power for k, power in enumerate(powers) if k not in seen)
+
         while len(seen) < self.directions:
-            unseen = [k for k in range(self.directions) if k not in seen]
-            degrees = {powers: sum(powers[k] for k in unseen) for powers in self.terms}
-            easiest = min((p for p in degrees if degrees[p]), key=degrees.__getitem__)
-            largest = max(largest, degrees[easiest])
+            easiest = min(filter(new, self.terms), key=new)
+            largest = max(largest, new(easiest))
             seen |= {k for k, power in enumerate(easiest) if power}
         return largest
 
