@@ -70,7 +70,7 @@ VALUES = [
 POINTS = " ".join(f"{k}" for k in range(1, 1002))
 LINES = {
     "a hundred million points": f"theory {STEPS} --alpha 1:2:10000 --ridge 1:2:10000",
-    "points of a convex loss": f"theory {STEPS} --alpha {POINTS} --ridge 1 2 --loss hinge",
+    "points of a convex loss": f"theory {STEPS} --alpha {POINTS} --ridge 1:10:10 --loss hinge",
     "points at the best ridge": f"theory {STEPS} --alpha {' '.join([POINTS] * 50)} --ridge optimal",
     "nothing": "",
     "both kinds": f"theory {STEPS} --alignment 1 {GRID}",

@@ -6,6 +6,7 @@ import base64
 import math
 import re
 from collections.abc import Mapping
+from functools import partial
 from mimetypes import MimeTypes
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +25,7 @@ from giantstep.explore.tasks import ExportTask
 from giantstep.explore.view import CURVE, MAP, POINTS, axis_values
 from giantstep.figures.answers import draw_answer
 from giantstep.questions.product import answer_each
+from giantstep.questions.progress import Progress
 from giantstep.questions.task import question_named
 from giantstep.validation import refusal
 from giantstep.vocabulary import label
@@ -79,7 +81,7 @@ def answered(task: ExportTask) -> xr.Dataset:
     drawn = view.questions[: 1 if view.tab == MAP else None]
     curves = {name or _OWN: one for name, one in drawn if view.tab != CURVE or one.has(view.x)}
 
-    def ask(chosen: Mapping[str, Any]) -> xr.Dataset:
+    def ask(chosen: Mapping[str, Any], report: Progress) -> xr.Dataset:
         question = curves[chosen["curve"]]
         function, given = asked(view, question)
         given = {k: axis_values(x, points) if isinstance(x, Axis) else x for k, x in given.items()}
@@ -89,7 +91,7 @@ def answered(task: ExportTask) -> xr.Dataset:
             given["dimension"] = [math.inf, float(task.networks.dimension)]
         return question_named(function)(question.problem, **given, max_hours=_HOURS)
 
-    data, _ = answer_each({"curve": list(curves)}, ask)
+    data, _ = answer_each({"curve": list(curves)}, lambda chosen: partial(ask, chosen))
     if task.networks:
         data = _beside(data, task)
     if view.tab == MAP:

@@ -19,8 +19,7 @@ from giantstep.explore.parameters import OPTIMAL, OVERLAPS
 from giantstep.explore.question import Question
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.questions.choices import GAINS
-from giantstep.questions.gains import gain
-from giantstep.questions.request import read_request
+from giantstep.questions.request import solve_all
 from giantstep.theory.bounds import best_linear_error, bounds
 from giantstep.theory.optima import CLASSIFICATION_ERROR, TEST_ERROR
 from giantstep.theory.readout.status import Status
@@ -53,10 +52,10 @@ def ask_sweep(
     if given["ridge"] == OPTIMAL:
         given["by"] = by
     try:
-        request = read_request(question.problem, given)
-        data, remarks = request.solve(by == CLASSIFICATION_ERROR, lambda _: beat())
-        if show in GAINS:
-            data[show] = gain(data, show, question.problem, given)
+        zero_one = by == CLASSIFICATION_ERROR
+        gains = [show] * (show in GAINS)
+        asked: dict[str, Any] = {"gains": gains, "zero_one": zero_one}
+        data, remarks = solve_all(question.problem, given, lambda _: beat(), **asked)
     except InvalidParametersError as error:
         refused = np.full([array.size for array in values.values()], Status.REFUSED)
         data = xr.Dataset({"status": (tuple(values), refused)})
@@ -89,8 +88,7 @@ def remarks_on(question: Question, beat: Beat, values: Mapping[str, Array]) -> l
     """Say what to know before the answer is used, for all combinations of some values."""
     given = _given(question, values) | {"bulk": list(question["bulk"])}
     with suppress(InvalidParametersError):
-        request = read_request(question.problem, given, compared=True)
-        return request.solve(False, lambda _: beat())[1]
+        return solve_all(question.problem, given, lambda _: beat(), compared=True)[1]
     return []
 
 

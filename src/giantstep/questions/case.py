@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -58,7 +58,8 @@ class Case(NamedTuple):
     """What is prepared once, and solved at all points.
 
     With `cross_validation`, answers have the error of five folds, with `ensemble` that of so many
-    networks, and with `compared` the dimension from which on they are reliable.
+    networks, with `compared` the dimension from which on they are reliable, and with `zero_one` the
+    0-1 error, of a sign target and spikes of one direction.
     """
 
     problem: Problem
@@ -70,6 +71,7 @@ class Case(NamedTuple):
     cross_validation: bool = False
     ensemble: float | None = None
     compared: bool = False
+    zero_one: bool = True
 
     def faults(self, optimal: bool = True) -> list[Fault]:
         """List why there is no theory of it, at best ridges or others, before any work."""
@@ -97,29 +99,25 @@ class Case(NamedTuple):
         """The readout of this case."""
         return readout_of(self.problem, self.bulk, self.loss, self.dimension)
 
-    def solve(
-        self, alpha: Array, ridge: Array, zero_one: bool = True, report: Progress = bar
-    ) -> Columns:
+    def solve(self, alpha: Array, ridge: Array, report: Progress = bar) -> Columns:
         """Solve at the points (alpha, ridge), some at a time.
 
         Parameters
         ----------
         alpha, ridge : Array, shape (P,)
-        zero_one : bool
-            Whether to add the 0-1 error, of a sign target and spikes of one direction.
         report : callable
             Called with the share of the points that is solved.
         """
         parts = []
         for some in self.readout.batches(alpha.size):
             parts.append(self.readout.solve(alpha[some], ridge[some]))
-            self._add(parts[-1], alpha[some], ridge[some], zero_one)
+            self._add(parts[-1], alpha[some], ridge[some])
             report(min(some.stop / alpha.size, 1.0))
         columns = Columns.joined(parts)
         self._compare(columns, alpha, ridge)
         return columns
 
-    def optimise(self, alpha: Array, zero_one: bool = True) -> Columns:
+    def optimise(self, alpha: Array) -> Columns:
         """Solve at the best ridges, which are among the columns."""
         of = self.bulk, self.dimension, self.loss
         best = optimal_ridge(self.problem, alpha, *of, by=self.by)
@@ -130,15 +128,21 @@ class Case(NamedTuple):
         columns |= best.solution
         if self.by in CROSS_VALIDATION and self.by not in columns:
             columns[self.by] = criterion(self.readout, alpha, best.ridge, self.by)
-        self._add(columns, alpha, best.ridge, zero_one)
+        self._add(columns, alpha, best.ridge)
         self._compare(columns, alpha, best.ridge)
         columns |= {"ridge": best.ridge, "optimal_ridge_on_edge": best.on_edge}
         return columns
 
-    def _add(self, columns: Columns, alpha: Array, ridge: Array, zero_one: bool) -> None:
+    def errors(self, alpha: Array, ridge: Array | None, **changes: Any) -> Array:
+        """Return the test errors of a changed case, by default at the best ridges."""
+        how = {"loss": self.loss, "bulk": self.bulk, "dimension": self.dimension, "by": self.by}
+        case = Case(**{"problem": self.problem, **how, **changes}, zero_one=False)
+        return (case.optimise(alpha) if ridge is None else case.solve(alpha, ridge)).test_error
+
+    def _add(self, columns: Columns, alpha: Array, ridge: Array) -> None:
         """Add to a solution what is asked for beside it."""
         srf = self.readout.layer.srf
-        if zero_one and srf.target in BINARY and not srf.further_spikes:
+        if self.zero_one and srf.target in BINARY and not srf.further_spikes:
             columns["classification_error"] = classification_error(srf, Overlaps.of(columns))
         if self.cross_validation and self.loss != FLOW:
             columns[K_FOLD] = criterion(self.readout, alpha, ridge, K_FOLD)

@@ -30,7 +30,7 @@ from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
 from giantstep.questions.remarks import OF_COVARIANCE
-from giantstep.questions.request import read_request
+from giantstep.questions.request import solve_all
 from giantstep.questions.simulate import simulate
 from giantstep.questions.statistics import z_scores
 from giantstep.theory.optima import CROSS_VALIDATION, TEST_ERROR
@@ -120,12 +120,12 @@ def compare(
     given = {"alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk, "by": by}
     if is_chosen := isinstance(ridge, str):
         first = {"bulk": bulk[0] if isinstance(bulk, list) else bulk, "dimension": dimension}
-        best, _ = read_request(problem, given | first).solve(zero_one=False)
+        best, _ = solve_all(problem, given | first, zero_one=False)
         ridge = best["ridge"].values.tolist()
         given |= {"ridge": ridge, "by": TEST_ERROR}
     asked: dict[str, Any] = {"cross_validation": cross_validation, "ensemble": ensemble}
     given |= {"dimension": list(theories.values())}
-    theory, remarks = read_request(problem, given, **asked, compared=True).solve()
+    theory, remarks = solve_all(problem, given, **asked, compared=True)
     asked |= {"ensemble": None} if ensemble == math.inf else {}
     asked |= {"dimension": dimension, "networks": networks, "trainings": trainings, "loss": loss}
     asked |= {"test_samples": test_samples, "seed": seed, "threads": threads, "progress": progress}

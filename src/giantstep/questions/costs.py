@@ -12,16 +12,18 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
-from giantstep.problems.convex_losses import ClippedLoss
-from giantstep.problems.covariance import IDENTITY
+from giantstep.problems.combinations import combinations
 from giantstep.problems.inputs import GAUSSIAN
-from giantstep.problems.losses import KNOWN_LOSSES, SQUARE, is_square, lookup_loss
+from giantstep.problems.losses import SQUARE, is_square
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -47,16 +49,16 @@ _ACTIVATION, _SAMPLE, _FIT, _PAIR = 300.0, 2e4, 2e7, 1.5e4
 # Of each entry of a matrix that a step of a fit of another loss reads; and steps, with few samples.
 _ENTRY, _STEPS = 120.0, 50.0
 # Seconds of the theory of a problem, of each gradient step that is followed, and of each point: of
-# the square loss, of the 0-1 error, of other losses, and of those with a corner.
+# the square loss, of the 0-1 error, and of other losses.
 _PROBLEM, _STEP = 5e-3, 0.1
-_POINT, _ZERO_ONE, _CONVEX_POINT, _CORNER_POINT = 1.2e-4, 3e-4, 0.03, 0.1
+_POINT, _ZERO_ONE, _CONVEX_POINT = 1.2e-4, 3e-4, 0.02
 # Ridges in the time of a decomposition, which serves all times of gradient flow.
 _DECOMPOSED = 40
 # How much longer each further direction of the spikes takes.
 _SPIKE = 30
 # Points that the search for the best ridge takes, of the square loss and others; and candidates of
 # a search for other optima, by their number.
-_SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 40, (1, 80, 340, 700, 1300)
+_SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 10, (1, 80, 340, 700, 1300)
 # Points of errors in the time of a spectrum.
 _SPECTRUM = 2000
 # MiB of a theory, and of each point.
@@ -71,8 +73,10 @@ _COVARIANCE = 0.2
 _SUBSET_VALUE, _SUBSET_PRODUCT, _SUBSET_ARRAYS = 4e-7, 1.7e-9, 5
 # How much longer the theory takes with these.
 _LONGER = {"derivatives": 3, "cross_validation": 2, "gains": 3}
-# Parameters of a sweep that are solved together, or cost differently.
-_COUNTED = ("alpha", "ridge", "gains", "over", "zip", "s")
+# Arguments whose values are one question together.
+_TOGETHER = ("alpha", "ridge", "gains", "over", "zip", "s", "networks")
+# How many combinations of others are estimated; the others are taken to cost as much.
+_ESTIMATED = 100
 
 
 class Cost(NamedTuple):
@@ -141,8 +145,23 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     >>> round(ten.seconds / one.seconds), ten.memory == one.memory
     (10, True)
     """
-    work, given = stated(task.question).work, _DEFAULTS | dict(task.arguments)
-    theory = _theory(work, task.problem, task.arguments) if work.theories else Cost(0, 0)
+    together = _listed(task.arguments.get("zip", ()))[1:]  # these vary with the first of them
+    given = {name: as_lists(x) for name, x in task.arguments.items() if name not in together}
+    several = {k: x for k, x in given.items() if k not in _TOGETHER and is_several(k, x)}
+    work, fields = stated(task.question).work, vars(task.problem)
+    costs = []
+    for chosen in islice(combinations(several), _ESTIMATED):
+        here = _DEFAULTS | given | chosen
+        with suppress(RefusalError):  # it is refused later
+            problem = replace(task.problem, **{k: x for k, x in here.items() if k in fields})
+            costs.append(_cost_of_one(work, problem, here, threads))
+    seconds, memory = total_cost(costs)
+    return Cost(seconds * math.prod(map(len, several.values())) / max(len(costs), 1), memory)
+
+
+def _cost_of_one(work: Work, problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
+    """Estimate what a question takes at one value of each parameter."""
+    theory = _theory(work, problem, given) if work.theories else Cost(0, 0)
     if not work.networks:
         return theory
     networks = given["networks"]  # a number, or their indices, of which there may be billions
@@ -150,43 +169,30 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     members = given.get("ensemble") or 0
     members = 0 if members == math.inf else members  # in theory alone
     longer = members + (_CROSS_VALIDATED if given.get("cross_validation") else work.networks)
-    one = _network(task.problem, given, threads)
+    one = _network(problem, given, threads)
     memory = one.memory * max(1 + (longer > 1), members) + theory.memory
     return Cost(count * longer * one.seconds + theory.seconds, memory)
 
 
-def _theory(work: Work, problem: Problem, arguments: Mapping[str, Any]) -> Cost:
-    """Estimate the theory of all points of a question, for one problem or those of a sweep.
-
-    Of several losses each is taken to cost as much as the costliest.
-    """
-    together = _listed(arguments.get("zip", ()))[1:]  # one value of these goes with one of another
-    of = _DEFAULTS | {name: as_lists(x) for name, x in arguments.items() if name not in together}
-    several = {k: x for k, x in of.items() if k not in _COUNTED and is_several(k, x)}
+def _theory(work: Work, problem: Problem, of: Mapping[str, Any]) -> Cost:
+    """Estimate the theory of all points of a question."""
     searched = {*_listed(of.get("over", ())), *(k for k in work.searched if of.get(k) is None)}
-    cases = math.prod(map(len, several.values()))
-    cases *= _CANDIDATES[min(len(searched - {"ridge"}), len(_CANDIDATES) - 1)]
-    cases *= math.prod(factor for name, factor in _LONGER.items() if of.get(name))
-    losses, ridges = _listed(of["loss"]), len(_listed(of["ridge"]))
-    point = _POINT + _ZERO_ONE * (problem.target in BINARY)
-    if losses != [SQUARE]:
-        point = _CORNER_POINT if any(map(_has_corner, losses)) else _CONVEX_POINT
-    if "ridge" in searched or isinstance(of["ridge"], str):
-        ridges = _SEARCH if losses == [SQUARE] else _CONVEX_SEARCH
+    times = work.theories * _CANDIDATES[min(len(searched - {"ridge"}), len(_CANDIDATES) - 1)]
+    times *= math.prod(factor for name, factor in _LONGER.items() if of.get(name))
+    point, search = _POINT + _ZERO_ONE * (problem.target in BINARY), _SEARCH
+    if of["loss"] != SQUARE:
+        point, search = _CONVEX_POINT, _CONVEX_SEARCH
+    optimal = "ridge" in searched or isinstance(of["ridge"], str)
+    ridges = search if optimal else len(_listed(of["ridge"]))
     points = len(_listed(of["alpha"])) * ridges * (_SPECTRUM if work.density else 1)
-    groups = max(len(problem.shares), *map(len, several.get("readout", [of.get("readout", ())])))
+    groups = len(problem.shares)
     seconds = _PROBLEM + _GROUPS * groups**3 + points * point
     seconds *= _SPIKE**problem.further_directions
     if isinstance(problem, Protocol) and not problem.as_in_paper:
         seconds += problem.steps * _STEP
-    seconds += _COVARIANCE * (problem.has_covariance or of.get("covariance", IDENTITY) != IDENTITY)
-    memory = _THEORY_MEMORY + _GROUPS_MEMORY * groups**2 + _POINT_MEMORY * cases * points
-    return Cost(work.theories * cases * seconds, memory)
-
-
-def _has_corner(loss: str) -> bool:
-    kind = lookup_loss(loss) if loss in KNOWN_LOSSES else None  # refused later
-    return isinstance(kind, ClippedLoss) and kind.inverse_curvature == 0
+    seconds += _COVARIANCE * problem.has_covariance
+    memory = _THEORY_MEMORY + _GROUPS_MEMORY * groups**2 + _POINT_MEMORY * times * points
+    return Cost(times * seconds, memory)
 
 
 def _listed(value: Any) -> list[Any]:

@@ -20,12 +20,12 @@ from giantstep.questions.arguments import (
     Many,
     argument,
 )
-from giantstep.questions.case import Case
 from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.product import Result
 from giantstep.questions.question import question
-from giantstep.questions.request import read_request
+from giantstep.questions.request import solve_all
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.learned_function import learned_function as compute_learned_function
 from giantstep.validation import Interval
 
@@ -80,12 +80,10 @@ def learned_function(
     """
     points = _PROJECTIONS if s is None else np.array(s, dtype=float, ndmin=1)
     given = {"alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk, "dimension": dimension}
-    request = read_request(problem, given, compared=True)
-    data, remarks = request.solve(zero_one=False)
-    shape, (case,) = data["status"].shape, request.cases
-    assert isinstance(case, Case)  # otherwise it was refused
+    data, remarks = solve_all(problem, given, zero_one=False, compared=True)
+    shape, features = data["status"].shape, layer_of(problem, dimension).features
     m, zeta, psi, xi = (data[k].values.reshape(*shape, -1) for k in ("m", "zeta", "psi", "xi"))
-    learned = compute_learned_function(case.readout.layer.srf, m, zeta, psi, points, xi)
+    learned = compute_learned_function(features, m, zeta, psi, points, xi)
     target = target_along(problem.target, points, problem.inputs)
     named = {"learned_function": ((*data["status"].dims, "s"), learned), "status": data["status"]}
     found = xr.Dataset(named | {"target_function": ("s", target)}, {"s": points})

@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
+import numpy as np
 import xarray as xr
 
 from giantstep.problems.combinations import Values, combinations
 from giantstep.problems.formatting import format_value
 from giantstep.questions.progress import Progress, part, progress_bar
+from giantstep.theory.readout.status import Status
+from giantstep.validation import InvalidParametersError as Refused
+from giantstep.validation import raise_all
 
+T = TypeVar("T")
 # What a question returns: its answer, and what to know before the answer is used.
 Result = xr.Dataset | tuple[xr.Dataset, Sequence[str]]
-# So many combinations are named that a remark is on.
-_PLACES = 5
+# So many combinations are named that a remark is on, and so many reasons of refusals.
+_PLACES, _REASONS = 5, 3
 
 
 def answer_each(
     several: Values,
-    ask: Callable[[dict[str, Any]], Result],
+    prepare: Callable[[dict[str, Any]], Callable[[Progress], Result]],
     progress: Progress | None = None,
 ) -> tuple[xr.Dataset, list[str]]:
     """Ask a question for all combinations of values, which become dimensions.
 
+    Those that are refused hold NaN, and a remark says why.
+
     Parameters
     ----------
     several : mapping of str to sequence
-    ask : callable
-        Takes one combination, and with it as `progress` what to tell the share that is done.
+    prepare : callable
+        Checks one combination, all of them before any is answered; returns what answers it, which
+        takes what to tell the share that is done.
     progress : callable, optional
         As in `progress_bar`.
 
@@ -38,24 +46,55 @@ def answer_each(
     answer : xarray.Dataset
     remarks : list of str
         With the combinations that they are on, unless they are on all.
+
+    Raises
+    ------
+    InvalidParametersError
+        With the faults of values that go with no values of the others.
     """
-    count = math.prod(map(len, several.values()))
-    answers, remarks = [], dict[str, list[str]]()
+    chosen = list(combinations(several))
+    asks = [_attempt(partial(prepare, one)) for one in chosen]
+    _refuse(several, asks)
+    results: list[Result | Refused] = []
     with progress_bar(progress) as report:
-        for done, chosen in enumerate(combinations(several)):
-            result = ask(chosen | {"progress": part(report, done, count)})
-            found, said = result if isinstance(result, tuple) else (result, [])
-            report((done + 1) / count)
-            if several and "eigenvalue" in found.dims:  # each spectrum has eigenvalues of its own
-                points = range(1, found.sizes["eigenvalue"] + 1)
-                found = found.assign_coords(point=("eigenvalue", points))
-                found = found.swap_dims(eigenvalue="point")
-            answers.append(found)
-            where = ", ".join(f"{name} {format_value(value)}" for name, value in chosen.items())
-            for line in dict.fromkeys(said):
-                remarks.setdefault(line, []).append(where)
-    lines = [_located(line, where, count) for line, where in remarks.items()]
-    return _joined(answers, several), lines
+        for done, ask in enumerate(asks):
+            told = part(report, done, len(asks))
+            results.append(ask if isinstance(ask, Refused) else _attempt(partial(ask, told)))
+            report((done + 1) / len(asks))
+    reasons = _refuse(several, results)
+    answers, remarks = list[xr.Dataset | None](), dict[str, list[str]]()
+    for one, result in zip(chosen, results, strict=True):
+        found, said = result if isinstance(result, tuple) else (result, [])
+        answers.append(None if isinstance(found, Refused) else found)
+        where = ", ".join(f"{name} {format_value(value)}" for name, value in one.items())
+        for line in dict.fromkeys(said):
+            remarks.setdefault(line, []).append(where)
+    lines = [_located(line, where, len(asks)) for line, where in remarks.items()]
+    return _joined(answers, several), lines + [f"Refused: {reason}" for reason in reasons]
+
+
+def _attempt(ask: Callable[[], T]) -> T | Refused:
+    """Call what may refuse."""
+    try:
+        return ask()
+    except Refused as error:
+        return error
+
+
+def _refuse(several: Values, made: Sequence[Any]) -> list[str]:
+    """Refuse values that go with no values of the others; return some reasons of other refusals.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    places = combinations({name: range(len(values)) for name, values in several.items()})
+    both = list(zip(places, made, strict=True))
+    valid = {item for place, one in both if not isinstance(one, Refused) for item in place.items()}
+    refused = [(place, one.faults) for place, one in both if isinstance(one, Refused)]
+    alone = [faults for place, faults in refused if not place or place.items() - valid]
+    raise_all([fault for faults in alone for fault in faults])
+    return list(dict.fromkeys(str(fault) for _, faults in refused for fault in faults))[:_REASONS]
 
 
 def _located(line: str, where: list[str], count: int) -> str:
@@ -66,17 +105,31 @@ def _located(line: str, where: list[str], count: int) -> str:
     return f"{'; '.join(where[:_PLACES])}{further}: {line}"
 
 
-def _joined(answers: list[xr.Dataset], several: Values) -> xr.Dataset:
-    """Join answers along new dimensions, the last one first."""
+def _joined(answers: Sequence[xr.Dataset | None], several: Values) -> xr.Dataset:
+    """Join answers along new dimensions, the last one first; some are refused, but not all."""
+    like = next(one for one in answers if one is not None)
+    joined = [_blank(like) if one is None else one for one in answers]
     for name, values in reversed(list(several.items())):
-        size = len(values)
-        starts = range(0, len(answers), size)
-        answers = [_along(name, values, answers[start : start + size]) for start in starts]
-    return answers[0]
+        starts = range(0, len(joined), len(values))
+        joined = [_along(name, values, joined[start : start + len(values)]) for start in starts]
+    return joined[0]
+
+
+def _blank(like: xr.Dataset) -> xr.Dataset:
+    """Make the answer of a combination that is refused, from that of another."""
+    numbers = {
+        k: x for k, x in like.variables.items() if k not in like.dims and x.dtype.kind in "bif"
+    }
+    blank = {k: xr.full_like(x, np.nan if x.dtype.kind == "f" else 0) for k, x in numbers.items()}
+    if "status" in blank:
+        blank["status"][...] = Status.REFUSED
+    return like.assign(blank)
 
 
 def _along(name: str, values: Sequence[Any], answers: Sequence[xr.Dataset]) -> xr.Dataset:
     texts = [format_value(x) if isinstance(x, list | tuple) else x for x in values]
+    if "eigenvalue" in answers[0].dims:  # each spectrum has eigenvalues of its own
+        answers = [_numbered(one) for one in answers]
     named = [one.assign_coords({name: text}) for text, one in zip(texts, answers, strict=True)]
     everywhere = set.intersection(*(set(one.coords) for one in named))
     return xr.concat(
@@ -89,3 +142,9 @@ def _along(name: str, values: Sequence[Any], answers: Sequence[xr.Dataset]) -> x
         join="outer",  # of outliers and edges, of which there may be different numbers
         combine_attrs="override",
     )
+
+
+def _numbered(answer: xr.Dataset) -> xr.Dataset:
+    """Count eigenvalues, in place of having them as a dimension."""
+    points = range(1, answer.sizes["eigenvalue"] + 1)
+    return answer.assign_coords(point=("eigenvalue", points)).swap_dims(eigenvalue="point")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import wraps
-from inspect import signature
-from itertools import islice
+from functools import partial, wraps
+from inspect import BoundArguments, Signature, signature
 from typing import Any, ParamSpec
 
 import numpy as np
@@ -15,18 +14,18 @@ import xarray as xr
 
 from giantstep.numerics.own_functions import check_unchanged
 from giantstep.problems.bulk_kind import bulk_of_networks
-from giantstep.problems.combinations import combinations
 from giantstep.problems.formatting import format_problem
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.arguments import Argument, Many
 from giantstep.questions.checks import input_faults
-from giantstep.questions.costs import Cost, check_cost, cost_of, total_cost
+from giantstep.questions.costs import check_cost, cost_of
 from giantstep.questions.datasets import total_samples
 from giantstep.questions.declaration import Question, declare
 from giantstep.questions.instead_of_ridge import choose_ridge, ridges_to_times, times_to_ridges
 from giantstep.questions.product import Result, answer_each
+from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import input_remarks
 from giantstep.questions.task import Task
 from giantstep.questions.values import as_lists, is_several
@@ -36,8 +35,6 @@ from giantstep.vocabulary import label
 
 P = ParamSpec("P")
 _FIELDS = {*Protocol.__dataclass_fields__, *SpikedFeatures.__dataclass_fields__}
-# How many combinations are estimated; the others are taken to cost as much.
-_ESTIMATED = 100
 
 
 def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr.Dataset]]:
@@ -70,19 +67,27 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
                 problem = _changed(problem, {k: x for k, x in changes.items() if k not in several})
                 _check(of, problem, given, several)
 
-            def answer(chosen: Mapping[str, Any]) -> Result:
-                given.update({name: x for name, x in chosen.items() if name in given})
-                if not of.data:
-                    given["problem"] = _changed(problem, chosen)
-                return ask(*bound.args, **bound.kwargs)
+            def prepare(chosen: Mapping[str, Any]) -> Callable[[Progress], Result]:
+                here = given | {name: x for name, x in chosen.items() if name in given}
+                here |= {} if of.data else {"problem": _changed(problem, chosen)}
+                return partial(_asked, ask, form, here)
 
-            data, remarks = answer_each(several, answer, given.get("progress"))
+            data, remarks = answer_each(several, prepare, given.get("progress"))
             data = ridges_to_times(data) if stopped else data
             return _labelled(data, remarks, given | {"problem": problem}, of)
 
         return answered
 
     return decorate
+
+
+def _asked(
+    ask: Callable[..., Result], form: Signature, given: dict[str, Any], report: Progress
+) -> Result:
+    """Ask a question, given values of all its parameters, and what to tell the share done."""
+    told = {"progress": report} if "progress" in given else {}
+    bound = BoundArguments(form, OrderedDict(given | told))
+    return ask(*bound.args, **bound.kwargs)
 
 
 def _read(given: dict[str, Any], of: Question) -> bool:
@@ -130,11 +135,8 @@ def _check(
     check_unchanged(vars(problem).values())
     asked = {**given, **given.get("values", {}), **several}
     raise_all(input_faults(of.name, problem, asked))
-    some = list(islice(combinations(several), _ESTIMATED))
-    costs = [cost_of(Task(of.name, _changed(problem, x), asked | x)) for x in some]
-    seconds, memory = total_cost(costs)
-    count = math.prod(map(len, several.values()))
-    check_cost(Cost(seconds * count / len(some), memory), given["max_hours"], given["max_memory"])
+    task = Task(of.name, problem, {name: x for name, x in asked.items() if name != "problem"})
+    check_cost(cost_of(task), given["max_hours"], given["max_memory"])
 
 
 def _labelled(

@@ -21,7 +21,7 @@ from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
-from giantstep.questions.request import read_request
+from giantstep.questions.request import solve_all
 from giantstep.theory.optima import TEST_ERROR
 
 
@@ -122,4 +122,4 @@ def solve(
     given |= {"dimension": dimension, "by": by}
     asked: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
     asked["ensemble"] = ensemble
-    return read_request(problem, given, **asked, compared=True).solve(progress=progress)
+    return solve_all(problem, given, progress=progress, **asked, compared=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from giantstep.problems.domains import FLAG
@@ -22,11 +23,11 @@ from giantstep.questions.arguments import (
 )
 from giantstep.questions.choices import GAINS
 from giantstep.questions.costs import THEORY_HOURS
-from giantstep.questions.gains import check_gains, gain
+from giantstep.questions.gains import check_gains
 from giantstep.questions.product import Result, answer_each
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
-from giantstep.questions.request import read_request
+from giantstep.questions.request import solve_all
 from giantstep.questions.values import as_lists, is_several
 from giantstep.validation import refusal
 
@@ -119,17 +120,11 @@ def sweep(
     together = [zip] if isinstance(zip, str) else list(zip)
     rows = _paired(values, together)
     asked: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
-    asked["ensemble"] = ensemble
+    asked |= {"ensemble": ensemble, "gains": names}
 
-    def solved(first: Mapping[str, Any]) -> Result:
-        chosen = values | next(rows)
-        request = read_request(problem, chosen, **asked, compared=True)
-        data, remarks = request.solve(classification_error, first["progress"])
-        for name in names:
-            data[name] = gain(data, name, problem, chosen)
-        return data, remarks
-
-    return answer_each({name: as_lists(values[name]) for name in together[:1]}, solved, progress)
+    ask = partial(solve_all, problem, **asked, compared=True, zero_one=classification_error)
+    first = {name: as_lists(values[name]) for name in together[:1]}
+    return answer_each(first, lambda _: partial(ask, values | next(rows)), progress)
 
 
 def _paired(values: Mapping[str, Any], names: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.arrays import Mask
-from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Variable, by_groups
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Variable
 from giantstep.theory.readout.fixed_point import ACCEPTED
 from giantstep.theory.readout.status import Status
 
@@ -31,10 +31,10 @@ class Columns(dict[str, NDArray[Any]]):
 
     Examples
     --------
-    >>> columns = Columns(test_error=np.ones((3, 2)), m=np.ones((3, 2, 5)))
+    >>> columns = Columns(test_error=np.ones(6), m=np.ones((6, 5)))
     >>> columns.m.shape
-    (3, 2, 5)
-    >>> columns.variables(("alpha", "ridge"))["m"][0]
+    (6, 5)
+    >>> columns.variables({"alpha": 3, "ridge": 2})["m"][0]
     ('alpha', 'ridge', 'group')
     """
 
@@ -65,10 +65,13 @@ class Columns(dict[str, NDArray[Any]]):
             self[name][failed] = np.nan
         self["status"] = status
 
-    def variables(self, dims: tuple[str, ...], without: Container[str] = ()) -> dict[str, Variable]:
-        """Name the dimensions of all columns but some, given those of the points."""
+    def variables(
+        self, sizes: Mapping[str, int], without: Container[str] = ()
+    ) -> dict[str, Variable]:
+        """Arrange columns of points in a row by dimensions of some sizes, all but some."""
+        shape = tuple(sizes.values())
         return {
-            name: by_groups(dims, values, DIMENSIONS.get(name, ()))
+            name: ((*sizes, *DIMENSIONS.get(name, ())), values.reshape((*shape, *values.shape[1:])))
             for name, values in self.items()
             if name not in without
         }
@@ -77,26 +80,3 @@ class Columns(dict[str, NDArray[Any]]):
     def joined(cls, parts: Sequence[Columns]) -> Columns:
         """Join the columns of some points to those of others."""
         return cls({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
-
-    @classmethod
-    def stacked(cls, cases: Sequence[Columns | None], missing: Mapping[str, Any]) -> Columns:
-        """Stack the columns of several cases; what a case has not is NaN, or as in `missing`.
-
-        Parameters
-        ----------
-        cases : sequence of Columns
-            None for those that were refused; some may have fewer groups of neurons than others.
-        missing : mapping
-            What is not NaN then, by name.
-        """
-        stacked = cls()
-        for name in dict.fromkeys(name for case in cases for name in case or ()):
-            parts = [case.get(name) if case else None for case in cases]
-            present = [part for part in parts if part is not None]
-            shape = len(cases), *np.max([part.shape for part in present], axis=0)
-            whole = np.full(shape, missing.get(name, np.nan), dtype=present[0].dtype)
-            for place, part in enumerate(parts):
-                if part is not None:
-                    whole[place][tuple(map(slice, part.shape))] = part
-            stacked[name] = whole
-        return stacked
