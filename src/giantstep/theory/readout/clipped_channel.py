@@ -7,26 +7,21 @@ rule over z splits at the teacher's kinks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
-from giantstep.arrays import Array, Indices
+from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import normal_density
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.convex_losses import ClippedLoss
-from giantstep.problems.problem import LabelLevels
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import rule_across
-from giantstep.theory.readout.output_channel import (
-    ChannelAverages,
-    OutputChannel,
-    PredictionMoments,
-)
+from giantstep.theory.readout.output_channel import OutputChannel, PredictionMoments
 
 # An interval between the clips that is narrower than this, in standard deviations of u, is
 # integrated by a Gauss-Legendre rule: differences of normal distributions would cancel. Three
@@ -144,25 +139,21 @@ class ClippedChannel(OutputChannel):
         self._panels = _PANELS if srf.target in BINARY else _PANELS[-1:]
         self._rule = cache(partial(_rule_over_z, srf, kappa, fineness))
 
-    def averages(self, at: PredictionMoments) -> ChannelAverages:
+    def averages_given(self, sign: int, at: PredictionMoments) -> Array:
         """Average g_out, its derivative and its square."""
-        found = np.empty((4, *at.V.shape))
-        for place, here, rule in self._parts(at):
-            found[:, *place] = self._averages(here, rule)
-        return ChannelAverages(*found)
+        return self._in_parts(partial(self._averages, sign), at)
 
-    def errors(self, at: PredictionMoments, levels: LabelLevels) -> tuple[Array, Array]:
+    def errors_given(self, sign: int, at: PredictionMoments) -> Array:
         """Average the squared residual and the loss at the proximal point."""
-        found = np.empty((2, *at.V.shape))
-        for place, here, rule in self._parts(at):
-            found[:, *place] = self._errors(here, rule, levels)
-        return found[0], found[1]
+        return self._in_parts(partial(self._errors, sign), at)
 
-    def _parts(
-        self, at: PredictionMoments
-    ) -> Iterator[tuple[tuple[Indices, slice], PredictionMoments, _Rule]]:
-        """Go through points and nodes over kappa: yield places, the moments there, and rules."""
-        panel = self._widest_panel(at)
+    def _in_parts(
+        self,
+        averages: Callable[[PredictionMoments, _Rule], tuple[Array, ...]],
+        at: PredictionMoments,
+    ) -> Array:
+        """Average at all points and nodes over kappa, some at a time."""
+        panel, found = self._widest_panel(at), np.empty((4, *at.V.shape))
         for width in np.unique(panel):
             rule, places = self._rule(width), np.flatnonzero(panel == width)
             count, size = rule.z.shape
@@ -170,7 +161,9 @@ class ClippedChannel(OutputChannel):
                 step = max(1, _ENTRIES // (points.size * size))
                 for nodes in (slice(start, start + step) for start in range(0, count, step)):
                     here = PredictionMoments(*(moment[points, nodes] for moment in at))
-                    yield (points, nodes), here, rule.at(nodes)
+                    values = averages(here, rule.at(nodes))
+                    found[: len(values), points, nodes] = values
+        return found
 
     def _widest_panel(self, at: PredictionMoments) -> Array:
         """Choose the panels that resolve the average over omega at each point, shape (S,)."""
@@ -181,10 +174,10 @@ class ClippedChannel(OutputChannel):
         return panel
 
     def _clip(
-        self, at: PredictionMoments, rule: _Rule, w: Array, sign: int, noise: float
+        self, sign: int, at: PredictionMoments, rule: _Rule, w: Array
     ) -> tuple[Array, _Clipped]:
         """Clip the residual given z, shape (S, N, Z), in units of its standard deviation (S, N)."""
-        std = np.sqrt(at.Q - at.P**2 + noise)
+        std = np.sqrt(at.Q - at.P**2)
         unit = std[..., None]
         prediction = at.M[..., None] + at.P[..., None] * rule.z
         mean = self.loss.residual(sign * rule.labels, prediction) / unit
@@ -194,40 +187,34 @@ class ClippedChannel(OutputChannel):
         )
         return std, _Clipped.of(low, high, mean)
 
-    def _averages(self, at: PredictionMoments, rule: _Rule) -> ChannelAverages:
+    def _averages(self, sign: int, at: PredictionMoments, rule: _Rule) -> tuple[Array, ...]:
         w = self.loss.inverse_curvature + at.V
-        g, z_g, minus_dg, g_squared = np.zeros((4, *w.shape))
-        for sign, noise, share in self.levels:
-            std, clipped = self._clip(at, rule, w, sign, noise)
-            weight = sign * rule.labels * rule.weight if self.loss.margin else rule.weight
-            g += share * std / w * _over_z(clipped.mean, weight)
-            z_g += share * std / w * _over_z(clipped.mean, weight * rule.z)
-            minus_dg += share / w * _over_z(clipped.inside, rule.weight)
-            g_squared += share * (std / w) ** 2 * _over_z(clipped.square, rule.weight)
-        return ChannelAverages(g, z_g, minus_dg, g_squared)
+        std, clipped = self._clip(sign, at, rule, w)
+        weight = sign * rule.labels * rule.weight if self.loss.margin else rule.weight
+        return (
+            std / w * _over_z(clipped.mean, weight),
+            std / w * _over_z(clipped.mean, weight * rule.z),
+            _over_z(clipped.inside, rule.weight) / w,
+            (std / w) ** 2 * _over_z(clipped.square, rule.weight),
+        )
 
-    def _errors(
-        self, at: PredictionMoments, rule: _Rule, levels: LabelLevels
-    ) -> tuple[Array, Array]:
+    def _errors(self, sign: int, at: PredictionMoments, rule: _Rule) -> tuple[Array, Array]:
         """Average `(u - V g)^2` and the loss at the proximal point.
 
         Beyond the clips, at a distance t, `u - V g` is `inverse_curvature g + t`. The loss is
         `inverse_curvature g^2/2 + |g| t`.
         """
         inverse_curvature = self.loss.inverse_curvature
-        w, error, value = np.maximum(inverse_curvature + at.V, TINY), *np.zeros((2, *at.V.shape))
-        for sign, noise, share in levels:
-            std, clipped = self._clip(at, rule, w, sign, noise)
-            # Not (std/w)^2, which overflows as w vanishes.
-            square = _over_z(clipped.square, rule.weight) * (inverse_curvature / w / w) * std**2
-            error += share * inverse_curvature * square
-            value += share * square / 2
-            for end, tail in ((-self.loss.low, clipped.below), (self.loss.high, clipped.above)):
-                if np.isfinite(end):
-                    linear = end * std * _over_z(tail.first, rule.weight)
-                    quadratic = std**2 * _over_z(tail.second, rule.weight)
-                    error += share * (quadratic + 2 * inverse_curvature * linear)
-                    value += share * linear
+        w = np.maximum(inverse_curvature + at.V, TINY)
+        std, clipped = self._clip(sign, at, rule, w)
+        # Not (std/w)^2, which overflows as w vanishes.
+        square = _over_z(clipped.square, rule.weight) * (inverse_curvature / w / w) * std**2
+        error, value = inverse_curvature * square, square / 2
+        for end, tail in ((-self.loss.low, clipped.below), (self.loss.high, clipped.above)):
+            if np.isfinite(end):
+                linear = end * std * _over_z(tail.first, rule.weight)
+                error += std**2 * _over_z(tail.second, rule.weight) + 2 * inverse_curvature * linear
+                value += linear
         return error, value
 
 

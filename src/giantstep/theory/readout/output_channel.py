@@ -9,6 +9,8 @@ readout need only averages of g_out over z, omega and the label noise.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +18,6 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.problems.problem import LabelLevels, label_levels
 from giantstep.problems.spiked_features import SpikedFeatures
-
-# Of labels without noise, none of them reversed.
-_CLEAN: LabelLevels = ((1, 0.0, 1.0),)
 
 
 class PredictionMoments(NamedTuple):
@@ -86,18 +85,33 @@ class OutputChannel(ABC):
         self.levels = label_levels(srf)
 
     @abstractmethod
-    def averages(self, at: PredictionMoments) -> ChannelAverages:
-        """Average g_out, its derivative and its square."""
+    def averages_given(self, sign: int, at: PredictionMoments) -> Array:
+        """Compute `averages` for labels of the target's sign or reversed, shape (4, S, N).
+
+        Noise of the labels is part of Q.
+        """
 
     @abstractmethod
-    def errors(self, at: PredictionMoments, levels: LabelLevels) -> tuple[Array, Array]:
-        """Average the squared residual and the loss at the proximal point, which V = 0 leaves.
+    def errors_given(self, sign: int, at: PredictionMoments) -> Array:
+        """Average the squared residual and the loss at the proximal point, the first of (4, S, N).
 
-        Levels are those of `label_levels`.
+        V = 0 leaves predictions where they are.
         """
+
+    def averages(self, at: PredictionMoments) -> ChannelAverages:
+        """Average g_out, its derivative and its square."""
+        return ChannelAverages(*_over_labels(self.averages_given, self.levels, at))
 
     def losses(self, at: PredictionMoments) -> LossAverages:
         """Average errors and losses."""
-        error, training = self.errors(at, self.levels)
-        _, test = self.errors(at._replace(V=np.zeros_like(at.V)), _CLEAN)
+        error, training, *_ = _over_labels(self.errors_given, self.levels, at)
+        test = self.errors_given(1, at._replace(V=np.zeros_like(at.V)))[1]
         return LossAverages(error, training, test)
+
+
+def _over_labels(
+    given: Callable[[int, PredictionMoments], Array], levels: LabelLevels, at: PredictionMoments
+) -> Array:
+    """Average over the signs and the noise of labels."""
+    averages = (share * given(sign, at._replace(Q=at.Q + noise)) for sign, noise, share in levels)
+    return reduce(np.add, averages)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -21,14 +21,9 @@ from giantstep.numerics.quadrature import BOUNDED_RANGE, normal_density, strip_r
 from giantstep.numerics.scalar_functions import CLASS
 from giantstep.problems.convex_losses import SmoothLoss
 from giantstep.problems.inputs import mixture_mean
-from giantstep.problems.problem import LabelLevels
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import rule_across
-from giantstep.theory.readout.output_channel import (
-    ChannelAverages,
-    OutputChannel,
-    PredictionMoments,
-)
+from giantstep.theory.readout.output_channel import OutputChannel, PredictionMoments
 
 # The label's probability is a smooth step in omega. For a slope k, in units of the standard
 # deviation, the trapezoidal rule needs steps of 0.7/sqrt(1 + k^2): those of a strip of this
@@ -101,54 +96,48 @@ class SmoothChannel(OutputChannel):
         super().__init__(srf)
         self.loss, self.fineness, self.density = loss, fineness, normal_density(kappa)
 
-    def averages(self, at: PredictionMoments) -> ChannelAverages:
+    def averages_given(self, sign: int, at: PredictionMoments) -> Array:
         """Average g_out, its derivative and its square."""
-        found = self._nothing(4, at)
-        for rows, V, (sign, place, u, weight, z) in self._rules(at, self.levels):
+
+        def of(V: Array, rule: _Residuals) -> tuple[Array, ...]:
+            falls, _, u, weight, z = rule
             g, slope = self.loss.response(u, V)
-            of_each = sign * g * weight, sign * g * z, slope * weight, g * g * weight
-            for sums, values in zip(found, of_each, strict=True):
-                sums[rows] += np.bincount(place, values, rows.size)
-        return ChannelAverages(*found.reshape(4, *at.V.shape))
+            return falls * g * weight, falls * g * z, slope * weight, g * g * weight
 
-    def errors(self, at: PredictionMoments, levels: LabelLevels) -> tuple[Array, Array]:
+        return self._averages(of, sign, at)
+
+    def errors_given(self, sign: int, at: PredictionMoments) -> Array:
         """Average the squared residual and the loss at the proximal point."""
-        found = self._nothing(2, at)
-        for rows, V, (_, place, u, weight, _) in self._rules(at, levels):
-            fitted = u - V * self.loss.response(u, V)[0] if V.any() else u
-            for sums, values in zip(found, (fitted**2, self.loss.of(fitted)), strict=True):
-                sums[rows] += np.bincount(place, values * weight, rows.size)
-        error, value = found.reshape(2, *at.V.shape)
-        return error, value
 
-    def _nothing(self, count: int, at: PredictionMoments) -> Array:
-        """Begin sums over points and nodes: with zero, or NaN where there is no law or no rule."""
+        def of(V: Array, rule: _Residuals) -> tuple[Array, ...]:
+            fitted = rule.u - V * self.loss.response(rule.u, V)[0] if V.any() else rule.u
+            return fitted**2 * rule.weight, self.loss.of(fitted) * rule.weight
+
+        return self._averages(of, sign, at)
+
+    def _averages(
+        self, of: Callable[[Array, _Residuals], tuple[Array, ...]], sign: int, at: PredictionMoments
+    ) -> Array:
+        """Average at all points and nodes over kappa, those of the same rule together.
+
+        NaN where there is no law or no rule.
+        """
         known = (at.V >= 0) & (at.Q > at.P**2) & (self.strip(at) > _USELESS)
-        return np.tile(np.where(known, 0.0, np.nan).ravel(), (count, 1))
-
-    def _rules(
-        self, at: PredictionMoments, levels: LabelLevels
-    ) -> Iterator[tuple[Indices, Array, _Residuals]]:
-        """Go through rows, points by nodes over kappa, of the same rule: yield these and V."""
-        rows = np.flatnonzero(np.isfinite(self._nothing(1, at)))
-        for noise in sorted({noise for _, noise, _ in levels}):
-            shares = {sign: share for sign, variance, share in levels if variance == noise}
-            law = PredictionMoments(*(moment.ravel()[rows, None] for moment in at))
-            law = law._replace(Q=law.Q + noise)
-            strip = np.maximum(self.strip(law), _NARROWEST)
-            sizes = np.hstack([1 / strip, self.reach(law, rows % self.density.size)])
-            powers = np.ceil(np.log(sizes) / math.log(_RATIO))
-            of_both = powers[:, 0] + 1j * powers[:, 1]  # which are sorted faster than rows
-            kinds, kind = np.unique(of_both, return_inverse=True)
-            for k, both in enumerate(kinds):
-                size = _Size(_RATIO**-both.real, _RATIO**both.imag)
-                same = np.flatnonzero(kind == k)
-                for start in range(0, same.size, self.at_once):
-                    some = same[start : start + self.at_once]
-                    part, here = rows[some], PredictionMoments(*(x[some] for x in law))
-                    where = here, part % self.density.size
-                    for rule in self.residuals(*where, shares, size):
-                        yield part, here.V[rule.place, 0], rule
+        found, rows = np.tile(np.where(known, 0.0, np.nan).ravel(), (4, 1)), np.flatnonzero(known)
+        law = PredictionMoments(*(moment.ravel()[rows, None] for moment in at))
+        strip = np.maximum(self.strip(law), _NARROWEST)
+        sizes = np.hstack([1 / strip, self.reach(law, rows % self.density.size, sign)])
+        powers = np.ceil(np.log(sizes) / math.log(_RATIO))
+        kinds, kind = np.unique(powers, axis=0, return_inverse=True)
+        for k, (narrowness, reach) in enumerate(_RATIO**kinds):
+            same, size = np.flatnonzero(kind.ravel() == k), _Size(1 / narrowness, reach)
+            for start in range(0, same.size, self.at_once):
+                some = same[start : start + self.at_once]
+                part, here = rows[some], PredictionMoments(*(x[some] for x in law))
+                for rule in self.residuals(here, part % self.density.size, sign, size):
+                    for sums, values in zip(found, of(here.V[rule.place, 0], rule), strict=False):
+                        sums[part] += np.bincount(rule.place, values, part.size)
+        return found.reshape(4, *at.V.shape)
 
     def kept(self, nodes: Indices, u: Array, weight: Array, z: Array) -> _Residuals:
         """Leave out what is negligible."""
@@ -159,17 +148,17 @@ class SmoothChannel(OutputChannel):
     def strip(self, at: PredictionMoments) -> Array:
         """Compute the half-width of the strip of analyticity, in units of omega's spread."""
 
-    def reach(self, at: PredictionMoments, nodes: Indices) -> Array:
+    def reach(self, at: PredictionMoments, nodes: Indices, sign: int) -> Array:
         """Compute how far nodes of rules are from the middle, in the same units, shape (N, 1)."""
         return np.full((len(nodes), 1), BOUNDED_RANGE)
 
     @abstractmethod
     def residuals(
-        self, at: PredictionMoments, nodes: Indices, shares: Mapping[int, float], size: _Size
+        self, at: PredictionMoments, nodes: Indices, sign: int, size: _Size
     ) -> Iterator[_Residuals]:
         """Make rules for some nodes over kappa, given moments of shape (N, 1).
 
-        Labels have signs of some shares. All have one strip and reach, their size.
+        Labels have the target's sign, or the other. All have one strip and reach, their size.
         """
 
 
@@ -194,19 +183,18 @@ class BinaryChannel(SmoothChannel):
         return np.minimum(self.loss.strip / np.sqrt(at.Q), _STEEPEST * np.sqrt(1 - at.P**2 / at.Q))
 
     def residuals(
-        self, at: PredictionMoments, nodes: Indices, shares: Mapping[int, float], size: _Size
+        self, at: PredictionMoments, nodes: Indices, sign: int, size: _Size
     ) -> Iterator[_Residuals]:
         """Make rules for both signs of the target."""
         std, rest = np.sqrt(at.Q), np.sqrt(1 - at.P**2 / at.Q)
         t, weight = strip_rule(size.strip / self.fineness)
         mean, omega = at.P / std * t, at.M + std * t
         at_z = (self.threshold[nodes] + mean) / rest
-        # Of labels of either sign, and of both with their signs: the share, and the mean of z.
-        whole, signed = sum(shares.values()), sum(y * share for y, share in shares.items())
-        difference = signed * (2 * ndtr(at_z) - 1)
-        tilt = mean * difference + 2 * signed * rest * normal_density(at_z)
+        # The share of positive targets less that of negative ones, and the same of E z.
+        difference = 2 * ndtr(at_z) - 1
+        tilt = mean * difference + 2 * rest * normal_density(at_z)
         for y in (1, -1):
-            p, z = (whole + y * difference) / 2, (whole * mean + y * tilt) / 2
+            p, z = (1 + sign * y * difference) / 2, (mean + sign * y * tilt) / 2
             u = self.loss.residual(np.array(y), omega)
             rule = self.kept(nodes, u, weight * p, weight * z)
             yield rule._replace(sign=y if self.loss.margin else 1)
@@ -230,31 +218,30 @@ class RealChannel(SmoothChannel):
         """Compute the half-width of the strip of analyticity, in units of omega's spread."""
         return self.loss.strip / np.sqrt(at.Q - at.P**2)
 
-    def reach(self, at: PredictionMoments, nodes: Indices) -> Array:
+    def reach(self, at: PredictionMoments, nodes: Indices, sign: int) -> Array:
         """Compute how far nodes of rules over all residuals are from the middle."""
-        farthest = np.max([np.ptp(self._centre(at, nodes, sign), axis=1) for sign in (1, -1)], 0)
-        return farthest[:, None] / 2 / np.sqrt(at.Q - at.P**2) + BOUNDED_RANGE
+        farthest = np.ptp(self._centre(at, nodes, sign), axis=1, keepdims=True)
+        return farthest / 2 / np.sqrt(at.Q - at.P**2) + BOUNDED_RANGE
 
     def residuals(
-        self, at: PredictionMoments, nodes: Indices, shares: Mapping[int, float], size: _Size
+        self, at: PredictionMoments, nodes: Indices, sign: int, size: _Size
     ) -> Iterator[_Residuals]:
-        """Make a rule for each sign: one over residuals, or one for each z."""
+        """Make one rule over residuals, or one for each z."""
         z, std = self.z[nodes], np.sqrt(at.Q - at.P**2)
         t, of_t = strip_rule(size.strip / self.fineness)
         step = strip_step(np.array(size.strip)) / self.fineness
         count = math.ceil(size.reach / step)
-        for sign, share in shares.items():
-            centre, weight = self._centre(at, nodes, sign), share * self.weight[nodes]
-            if 2 * count > _MOST_NODES * t.size:
-                u = (centre[:, :, None] + std[:, None] * t).reshape(len(z), -1)
-                density = (weight[:, :, None] * of_t).reshape(u.shape)
-                yield self.kept(nodes, u, density, density * np.repeat(z, t.size, axis=-1))
-                continue
-            middle = (centre.min(axis=1, keepdims=True) + centre.max(axis=1, keepdims=True)) / 2
-            u = middle + std * step * np.arange(-count, count + 1)
-            given_z = step * normal_density((u[:, :, None] - centre[:, None]) / std[:, None])
-            sums = np.matmul(given_z, np.stack([weight, weight * z], axis=-1))
-            yield self.kept(nodes, u, *np.moveaxis(sums, -1, 0))
+        centre, weight = self._centre(at, nodes, sign), self.weight[nodes]
+        if 2 * count > _MOST_NODES * t.size:
+            u = (centre[:, :, None] + std[:, None] * t).reshape(len(z), -1)
+            density = (weight[:, :, None] * of_t).reshape(u.shape)
+            yield self.kept(nodes, u, density, density * np.repeat(z, t.size, axis=-1))
+            return
+        middle = (centre.min(axis=1, keepdims=True) + centre.max(axis=1, keepdims=True)) / 2
+        u = middle + std * step * np.arange(-count, count + 1)
+        given_z = step * normal_density((u[:, :, None] - centre[:, None]) / std[:, None])
+        sums = np.matmul(given_z, np.stack([weight, weight * z], axis=-1))
+        yield self.kept(nodes, u, *np.moveaxis(sums, -1, 0))
 
     def _centre(self, at: PredictionMoments, nodes: Indices, sign: int) -> Array:
         """Compute the mean residual at each z, shape (N, Z)."""
