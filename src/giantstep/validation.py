@@ -54,8 +54,8 @@ class Fault:
     @property
     def hint(self) -> str:
         """The end of a message: a name that may have been meant."""
-        known = re.findall(r"[a-z]\w+", self.allowed) if isinstance(self.value, str) else []
-        return did_you_mean(str(self.value), known)
+        listed = self.allowed.partition("one of ")[2] if isinstance(self.value, str) else ""
+        return did_you_mean(str(self.value), re.findall(r"(?:^|, )(\w+)(?=,|$)", listed))
 
 
 class RefusalError(Exception):

@@ -81,7 +81,8 @@ def test_spectra_say_where_networks_may_end_elsewhere():
     ]
     assert not remarks[0]
     assert remarks[1].startswith("Labels have heavier tails")
-    assert "So, the bulk of networks may end elsewhere" in remarks[2]
+    assert remarks[2].startswith("The trained bulk leaves out the covariance beyond spikes and")
+    assert "\nThe bulk of networks may end elsewhere" in remarks[2]
 
 
 @pytest.mark.parametrize("alpha", [range(1, 3), np.array([1, 2]), xr.DataArray([1, 2]), (1, 2)])
@@ -128,9 +129,10 @@ def test_all_faults_of_a_question_are_told_at_once(ask, names):
     ("ask", "words"),
     [
         (lambda: Protocol("tahn", "sin", 3, 2, 1), "did you mean tanh?"),
-        (lambda: Protocol("tanh", "sin", [1, 3], 2, 1), "giantstep.sweep takes several values"),
+        (lambda: Protocol("tanh", "sin", [1, 3], 2, 1), "must be one number for one step"),
         (lambda: giantstep.solve(PROTOCOL, alhpa=2), "did you mean alpha?"),
         (lambda: giantstep.optimise(PROTOCOL, "rigde"), "did you mean ridge?"),
+        (lambda: giantstep.solve(PROTOCOL, ridge="best"), "from 0 to 1e+15 or optimal or"),
     ],
 )
 def test_what_was_probably_meant_is_said(ask, words):

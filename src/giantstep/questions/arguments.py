@@ -91,11 +91,11 @@ class Argument:
         several = self.many is not Many.REFUSED and isinstance(given, list | Mapping)
         values = list(given) if several else [given]
         faults = [] if values else [Fault(self.name, [], "at least one value")]
-        domain = interval_of(self.domain) or self.domain
+        domain, wrong = interval_of(self.domain) or self.domain, list[Fault]()
         for x in values:
             if x not in self.words:
-                read_value(self.name, x, domain, faults)
-        return faults
+                read_value(self.name, x, domain, wrong)
+        return faults + [replace(x, allowed=" or ".join([x.allowed, *self.words])) for x in wrong]
 
 
 def argument(of: str, name: str, *args: Any, **others: Any) -> Argument:

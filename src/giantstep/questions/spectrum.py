@@ -106,8 +106,8 @@ def _remarks(layer: FirstLayer, bulk: str, label_kurtosis: float) -> list[str]:
     remarks = []
     if len(getattr(layer.problem, "readout", ())) > 1:
         remarks += [
-            *layer.left_out,
-            "So, the bulk of networks may end elsewhere: 15 % higher in one case, of letters ±1.",
+            *layer.remarks(bulk),
+            "The bulk of networks may end elsewhere: 15 % higher in one case, of readouts ±1.",
         ]
     if label_kurtosis > _OF_NORMAL_LABELS:
         remarks.append(
