@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -163,7 +164,7 @@ def _draw_each(axes: Axes, data: xr.Dataset, x: str, name: str, others: list[str
         curve, look = data.isel(one).squeeze(), looks[key]
         label = ", ".join(_setting(curve, dim) for dim in others)
         line = lines[curve["bulk"].item()] if bulks else {}
-        _draw_curve(axes, curve, x, name, look, label, line)
+        _draw_curve(axes, curve, x, name, look, label, **line)
     if len(chosen) > 1 and "theory" in data.dims:
         legend_entry(axes, r"theory, $d \to \infty$", color="black")
         finite_size_entry(axes, data, name)
@@ -204,13 +205,7 @@ def _space(axes: Axes, x: xr.DataArray, y: xr.DataArray) -> None:
 
 
 def _draw_curve(
-    axes: Axes,
-    curve: xr.Dataset,
-    x: str,
-    name: str,
-    look: style.Look,
-    label: str,
-    line: style.Look,
+    axes: Axes, curve: xr.Dataset, x: str, name: str, look: style.Look, label: str, **line: Any
 ) -> None:
     at = curve[x].values
     at = at.astype(str) if at.dtype.kind in "OU" else at

@@ -15,15 +15,14 @@ def at_nearest_ridge(
     optimal_ridge: xr.DataArray, networks: xr.Dataset, scores: xr.Dataset
 ) -> xr.Dataset:
     """Select the simulations at the ridge nearest to the best, at each sample complexity."""
-    ridges, best = networks["ridge"].values, optimal_ridge.values
-    ratios = np.log(np.maximum(ridges, 1e-300))[:, None] - np.log(best)
-    nearest = ridges[np.argmin(np.abs(ratios), axis=0)]
+    ridges = networks["ridge"]
+    ratios = np.log(np.maximum(ridges, 1e-300)) - np.log(optimal_ridge)
+    nearest = ridges[abs(ratios).argmin("ridge", skipna=False)].drop_vars("ridge")
     of_error = "simulated_test_error_mean", "simulated_test_error_stderr", "z_score_test_error"
     names = {name: name.replace("test_error", "optimal_test_error") for name in of_error}
-    places = xr.DataArray(nearest, dims=("alpha_simulated",))
     scored = xr.merge([networks, scores], join="exact", compat="equals")
-    found = scored[list(names)].sel(ridge=places).rename(names).drop_vars("ridge")
-    return found.assign(nearest_ridge=("alpha_simulated", nearest))
+    found = scored[list(names)].sel(ridge=nearest).rename(names).drop_vars("ridge")
+    return found.assign(nearest_ridge=nearest)
 
 
 def score(line: xr.Dataset) -> xr.Dataset:

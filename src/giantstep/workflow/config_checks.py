@@ -50,14 +50,11 @@ def _problem(error: ErrorDetails) -> str:
 
 
 def _unknown_key(key: str) -> str:
-    """Say where a key belongs, or which it may be meant to be."""
-    homes = [title for title, kind in KINDS.items() if key in kind.model_fields]
+    """Say that a key is for other panels, or which it may be meant to be."""
     models: list[type[BaseModel]] = [Config, Simulation, FigureConfig, *KINDS.values()]
     known = {name: None for model in models for name in model.model_fields}
     return (
-        f"this key is for {' or '.join(homes)}"
-        if homes
-        else f"unknown key{did_you_mean(key, known)}"
+        "this key belongs elsewhere" if key in known else f"unknown key{did_you_mean(key, known)}"
     )
 
 

@@ -111,8 +111,6 @@ def load_figure(root: Path, name: str) -> dict[str, Any]:
     with chdir(root):  # where the files are that the YAML names
         add_faults(faults, FigureConfig, given)
     faults.refuse()
-    if not given["panels"] and "reads" not in given:
-        faults.add("panels", "{} must have at least 1 item, unless the drawing reads files")
     for path in files_of(given):
         outside = Path(path).is_absolute() or ".." in Path(path).parts
         if outside or not (root / path).is_file():

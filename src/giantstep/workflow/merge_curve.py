@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import xarray as xr
@@ -86,42 +86,35 @@ def _networks(curve: Curve, found: Mapping[str, xr.Dataset]) -> xr.Dataset:
 def _theories(
     curve: Curve, found: Mapping[str, xr.Dataset], networks: xr.Dataset
 ) -> list[xr.Dataset]:
-    """Put both theories, and what follows from them, into one dataset along `theory`."""
-    both = []
-    for theory in THEORIES:
-        parts = [
-            data[[name for name, x in data.items() if "theory" in x.dims]]
-            for data in found.values()
-            if theory in data.coords.get("theory", ())
-        ]
-        if parts:
-            solved = xr.merge(parts, join="exact", compat="equals").sel(theory=theory, drop=True)
-            complete = xr.merge(_completed(solved, networks), join="exact")
-            both.append(complete.assign_coords(theory=theory))
-    if not both:
+    """Put both theories, and how far from them the networks are, along `theory`."""
+    bare = [
+        x.drop_vars(k for k in x.data_vars if "theory" not in x[k].dims) for x in found.values()
+    ]
+    parts = [x for x in bare if "theory" in x.dims]
+    if not parts:
         return []
-    joined = xr.concat(both, "theory", data_vars="all", join="left")
-    if "z_score_outlier" in joined:
+    solved = xr.merge(parts, join="outer", compat="no_conflicts")
+    solved = solved.sel(theory=[name for name in THEORIES if name in solved["theory"]])
+    off_grid = z_scores(solved[[x for x in solved if "ridge" not in solved[x].dims]], networks)
+    if "z_score_outlier" in off_grid:
         # At this dimension an eigenvalue of order d may still lie within the bulk.
         spectrum = found["spectrum"]
         largest = spectrum["eigenvalue"].max() / curve.dimension
         apart = spectrum["outlier"].sel(theory=LIMIT, drop=True) > largest
-        joined["z_score_outlier"] = joined["z_score_outlier"].where(apart)
-    return [joined]
+        off_grid["z_score_outlier"] = off_grid["z_score_outlier"].where(apart)
+    parts = [off_grid, solved, *_on_grid(solved, networks)]
+    return [part.transpose("theory", ..., missing_dims="ignore") for part in parts]
 
 
-def _completed(solved: xr.Dataset, networks: xr.Dataset) -> Iterator[xr.Dataset]:
-    """Yield a theory, and how far from it the networks are."""
-    off_grid = [name for name, x in solved.items() if "ridge" not in x.dims]
-    yield z_scores(solved[off_grid], networks)
-    yield solved
+def _on_grid(solved: xr.Dataset, networks: xr.Dataset) -> list[xr.Dataset]:
+    """Say how far from the theory networks are at their sample complexities."""
     if not ("test_error" in solved and "simulated_test_error_mean" in networks):
-        return
+        return []
     on_grid = solved[[name for name, x in solved.items() if {"ridge", "alpha"} <= {*x.dims}]]
     at = on_grid.sel(alpha=networks["alpha_simulated"]).drop_vars("alpha")
     at["learned_function"] = solved["learned_function"].sel(s=SLABS).rename(s="s_simulated")
     scores = z_scores(at, networks)
-    yield scores
-    if "optimal_ridge" in solved:
-        best = solved["optimal_ridge"].sel(alpha=networks["alpha_simulated"])
-        yield at_nearest_ridge(best, networks, scores)
+    if "optimal_ridge" not in solved:
+        return [scores]
+    best = solved["optimal_ridge"].sel(alpha=networks["alpha_simulated"]).drop_vars("alpha")
+    return [scores, at_nearest_ridge(best, networks, scores)]

@@ -82,15 +82,13 @@ def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
 
 
 def summarise_jobs(jobs: Sequence[Job]) -> Iterator[str]:
-    """Summarise jobs in lines: each stage with its cost, and its jobs by their reasons."""
-    for stage in _STAGES:
-        of_stage = [job for job in jobs if job.stage == stage]
-        if of_stage:
-            yield f"{stage}: {_totals(of_stage)}"
-        for why in dict.fromkeys(job.why for job in of_stage):
-            names = [job.name for job in of_stage if job.why == why]
-            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            yield f"    {why}: {', '.join(names[:_LISTED])}{more}"
+    """Summarise jobs in lines: each stage by its reasons, with cost and names."""
+    groups: dict[tuple[str, str], list[Job]] = {}
+    for job in jobs:
+        groups.setdefault((job.stage, job.why), []).append(job)
+    for (stage, why), some in groups.items():
+        names = [job.name for job in some[:_LISTED]] + ["..."] * (len(some) > _LISTED)
+        yield f"{stage}: {_totals(some)}\n    {why}: {', '.join(names)}"
     yield f"in all: {_totals(jobs)}" if jobs else "all is made: a run has nothing to do"
 
 

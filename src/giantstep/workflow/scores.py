@@ -80,24 +80,16 @@ def score_summary(data: xr.Dataset) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row of texts for each panel and drawn quantity. Its largest and mean z-scores, against
-        the theory of the limit and that of finite dimension, are those of the panel's curves, in
-        their order.
+        A row of texts for each curve and drawn quantity: the largest and the mean z-score, against
+        the theory of the limit and that of finite dimension.
     """
-    rows = []
-    for panel, lines in score_table(data).groupby("panel", sort=False):
-        for quantity in DRAWN:
-            names = {title: name.format(quantity) for title, name in _SCORES.items()}
-            scores = {x: _of_curves(lines, name) for x, name in names.items() if name in lines}
-            if any(scores.values()):
-                rows.append({"panel": panel, "quantity": quantity} | scores)
-    return pd.DataFrame(rows, columns=["panel", "quantity", *_SCORES], dtype=object).fillna("")
-
-
-def _of_curves(lines: pd.DataFrame, name: str) -> str:
-    """Write a score of each curve; what ridges of a curve share is written once."""
-    pairs = zip(lines["curve"].str.partition(",ridge=")[0], lines[name], strict=True)
-    return ", ".join(f"{float(score):.1f}" for _, score in dict.fromkeys(pairs) if score)
+    table, parts = score_table(data), []
+    for quantity in DRAWN:
+        names = {score.format(quantity): title for title, score in _SCORES.items()}
+        part = table.reindex(columns=["curve", *names], fill_value="").rename(columns=names)
+        parts.append(part.assign(quantity=quantity))
+    whole = pd.concat(parts)[["curve", "quantity", *_SCORES]]
+    return whole[whole[[*_SCORES]].any(axis=1)]
 
 
 def _cell(of_groups: Array) -> str:
