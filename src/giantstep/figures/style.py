@@ -101,20 +101,18 @@ def panels(count: int, more_height: float = 0, **options: Any) -> tuple[Figure, 
     more_height : float
         Inches for a legend.
     **options
-        Of `Figure.subplots`, for numbers of panels of which all rows have as many.
+        Of `Figure.subplot_mosaic`, such as `sharey`.
     """
     rows = _rows(count)
     width = COLUMN_WIDTH if count == 1 else TEXT_WIDTH
     heights = [width / of_row * PANEL_RATIOS[of_row] for of_row in rows]
     figure = Figure(figsize=(width, sum(heights) + more_height))
-    if len(set(rows)) == 1:
-        places = figure.subplots(len(rows), rows[0], squeeze=False, **options)
-        return figure, places.ravel().tolist()
     numbers, wide = iter(range(count)), math.lcm(*rows)
     mosaic: Any = [
         [k for k in islice(numbers, of_row) for _ in range(wide // of_row)] for of_row in rows
     ]
-    return figure, list(figure.subplot_mosaic(mosaic, height_ratios=heights).values())
+    places = figure.subplot_mosaic(mosaic, height_ratios=heights, **options)
+    return figure, list(places.values())
 
 
 def _rows(count: int) -> list[int]:

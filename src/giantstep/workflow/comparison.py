@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import xarray as xr
 
 # Simulated quantities that figures draw, and by which a curve is scored.
@@ -16,8 +15,9 @@ def at_nearest_ridge(
 ) -> xr.Dataset:
     """Select the simulations at the ridge nearest to the best, at each sample complexity."""
     ridges = networks["ridge"]
-    ratios = np.log(np.maximum(ridges, 1e-300)) - np.log(optimal_ridge)
-    nearest = ridges[abs(ratios).argmin("ridge", skipna=False)].drop_vars("ridge")
+    ratios = ridges.clip(1e-200) / optimal_ridge
+    apart = ratios.where(ratios > 1, 1 / ratios)
+    nearest = ridges[apart.argmin("ridge", skipna=False)].drop_vars("ridge")
     of_error = "simulated_test_error_mean", "simulated_test_error_stderr", "z_score_test_error"
     names = {name: name.replace("test_error", "optimal_test_error") for name in of_error}
     scored = xr.merge([networks, scores], join="exact", compat="equals")

@@ -13,7 +13,6 @@ import numpy as np
 import xarray as xr
 
 from giantstep.files import beside
-from giantstep.validation import RefusalError
 from giantstep.workflow.config import FIGURES, load_yaml
 from giantstep.workflow.drawing import draw_figure
 from giantstep.workflow.figure_plan import drawings
@@ -56,14 +55,11 @@ def redraw(root: Path, names: Iterable[str]) -> Iterator[str]:
 
     Raises
     ------
-    RefusalError
+    OSError
         If a figure has no summary.
     """
     known = sorted(path.name.removesuffix(".nc.gz") for path in (root / SUMMARIES).glob("*.nc.gz"))
     for name in names or known:
-        if name not in known:
-            text = f"one of those with a summary in {SUMMARIES}: {', '.join(known) or 'none'}"
-            raise RefusalError(f"there is no summary of {name}: it must be {text}")
         config = load_yaml(root / FIGURES / f"{name}.yaml", name)
         data = read_summary(summary_path(root, name))
         paths = [root / path for path in drawings(name)]
