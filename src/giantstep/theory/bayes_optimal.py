@@ -130,11 +130,7 @@ def _state_evolution(target: str, levels: LabelLevels) -> StateEvolution:
         return StateEvolution(exact_channel(function, {s: share for s, _, share in levels}))
     if least == 0:
         raise _refusal("noise", 0.0, "above 0 where some labels have noise")
-    try:
-        return StateEvolution(noisy_channel(function, levels))
-    except ValueError as error:
-        allowed = f"0, or at least {error.args[0] ** 2:.2g}"
-        raise _refusal("noise", least, allowed) from None
+    return StateEvolution(noisy_channel(function, levels))
 
 
 def prediction_error(function: ScalarFunction, q: float) -> float:

@@ -20,6 +20,7 @@ from giantstep.arrays import Array, Mask
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import hermite
 from giantstep.numerics.quadrature import normal_density, split_rule, unit_edges
+from giantstep.validation import refusal
 
 # N(0, 1) has a mass of 6e-15 and 4e-8 beyond these: without noise, and with it.
 _RANGE, _NOISY_RANGE = 7.8, 5.5
@@ -195,8 +196,8 @@ def noisy_channel(function: ScalarFunction, levels: Sequence[tuple[int, float, f
 
     Raises
     ------
-    ValueError
-        With the least standard deviation that rules resolve, if it is larger.
+    InvalidParametersError
+        If rules do not resolve the noise.
     """
     deviations = [variance**0.5 for _, variance, _ in levels]
     noise, none = min(deviations), np.empty(0)
@@ -219,7 +220,9 @@ def _resolving_rule(function: ScalarFunction, noise: float, smallest: float) -> 
     slope = np.abs(function.derivative(z) + 0 * z)
     count = np.cumsum(np.maximum(slope / noise, 0.5 / smallest)) * (z[1] - z[0])
     if count[-1] > _MOST_PANELS:
-        raise ValueError(noise * count[-1] / _MOST_PANELS)
+        least = (noise * count[-1] / _MOST_PANELS) ** 2
+        allowed = f"0, or at least {least:.2g}, for the best possible error"
+        raise refusal("noise", noise**2, allowed)
     edges = np.interp(np.arange(count[0], count[-1]), count, z)
     return split_rule(np.unique([z[0], *edges, *function.kinks, z[-1]]), _FINENESS)
 

@@ -155,14 +155,13 @@ class ClippedChannel(OutputChannel):
         """Average at all points and nodes over kappa, some at a time."""
         panel, found = self._widest_panel(at), np.empty((4, *at.V.shape))
         for width in np.unique(panel):
-            rule, places = self._rule(width), np.flatnonzero(panel == width)
-            count, size = rule.z.shape
-            for points in np.array_split(places, 1 + places.size * size // _ENTRIES):
-                step = max(1, _ENTRIES // (points.size * size))
-                for nodes in (slice(start, start + step) for start in range(0, count, step)):
-                    here = PredictionMoments(*(moment[points, nodes] for moment in at))
-                    values = averages(here, rule.at(nodes))
-                    found[: len(values), points, nodes] = values
+            rule, points = self._rule(width), np.flatnonzero(panel == width)
+            step = max(1, _ENTRIES // (points.size * rule.z.shape[1]))
+            for start in range(0, len(rule.z), step):
+                nodes = slice(start, start + step)
+                here = PredictionMoments(*(moment[points, nodes] for moment in at))
+                values = averages(here, rule.at(nodes))
+                found[: len(values), points, nodes] = values
         return found
 
     def _widest_panel(self, at: PredictionMoments) -> Array:
