@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.combinations import combinations
 from giantstep.problems.inputs import GAUSSIAN
@@ -215,9 +214,16 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     operations, drawn, step = _first_layer(problem, d, p, ahead)
     operations += item / 4 * samples * p * (2 * d + _ACTIVATION) + _SAMPLE * samples
     operations += (4 * tests * p + _FIT) * readouts
-    if square:
-        solved = ridges.size if given["loss"] == SQUARE else _DECOMPOSED
-        fits, held = _ridge_fits(counts, p, solved, item, ahead * trainings)
+    if square:  # by matrices of all neurons, or of all samples if these are fewer
+        solved, sides = (
+            ridges.size if given["loss"] == SQUARE else _DECOMPOSED,
+            np.minimum(counts, p),
+        )
+        few, many = counts[counts < p].tolist(), counts[counts >= p].tolist()
+        fits = 2 * p * (np.sum(np.square(few)) + p * max(many, default=0))
+        fits += solved * np.sum(sides**3) / 3
+        held = 2 * item * p * max(few, default=0)
+        held += (8 + (8 + 2 * item) * ahead * trainings) * sides.max() ** 2
         operations += item / 4 * trainings * fits + (4 * readouts + _PAIR) * p**2
     else:
         read = np.sqrt(1 + counts / p) * (2 * counts * p + 300 * counts + 6e4)
@@ -240,19 +246,6 @@ def _first_layer(problem: Problem, d: int, p: float, ahead: int) -> tuple[float,
     samples = sum(round(step.alpha0 * d) for step in problem.each_step)
     held = 8 * weights + ahead * FEWER_ROWS * (12 * p + 4 * d)
     return samples * (4 * weights + _SAMPLE), weights + samples * d, held
-
-
-def _ridge_fits(
-    counts: Array, p: float, ridges: int, item: int, copies: int
-) -> tuple[float, float]:
-    """Count operations of the ridge regressions of one training set, and bytes of all."""
-    dual, primal = counts[counts < p], counts[counts >= p]
-    rows = dual.max(initial=0)
-    operations = 2 * p * np.sum(dual**2) + ridges * np.sum(np.minimum(counts, p) ** 3) / 3
-    operations += p**2 * (2 * primal.max(initial=0) + ROWS * primal.size)
-    held = item * rows * p * 2 + (8 + item) * rows**2 * min(copies, 2 * dual.size)
-    matrices = (8 + (8 + 2 * item) * min(copies, primal.size)) * (primal.size > 0)
-    return float(operations), float(max(held, matrices * p**2))
 
 
 def cost_of_subsets(samples: int, features: int, predictions: int) -> Cost:

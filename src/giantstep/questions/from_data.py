@@ -216,13 +216,11 @@ def error_table(
 
 
 def _named(data: xr.Dataset, alpha0: float) -> xr.Dataset:
-    """Order an answer, errors first, and say what these are: on labels with their noise."""
-    forms = ("{}", "linear_{}", *OF_NETWORKS)
-    errors = [one for form in forms for name in ERRORS if (one := form.format(name)) in data]
-    data = data[[*errors, *(name for name in data if name not in errors)]]
-    for name in errors:
-        meaning = MEANINGS[name].long_name.replace(*_ON_LABELS)
-        data[name].attrs = {"long_name": meaning, "equation": "docs/data.md"}
+    """Say what errors are: on labels with their noise; and count all samples."""
+    for form in ("{}", "linear_{}", *OF_NETWORKS):
+        for name in {form.format(name) for name in ERRORS} & {*data}:
+            meaning = MEANINGS[name].long_name.replace(*_ON_LABELS)
+            data[name].attrs = {"long_name": meaning, "equation": "docs/data.md"}
     return data.assign_coords(alpha0=alpha0, total_samples=data["alpha"] + alpha0)
 
 
@@ -249,17 +247,13 @@ def _has_classes(labels: Array) -> bool:
 def label_remarks(labels: Array) -> list[str]:
     """Say how to state classes, if labels look like some."""
     values = np.unique(labels)
-    if labels.ndim > 1 or len(values) > _CLASSES or np.all(np.abs(values) == 1):
+    whole = len(values) == 2 or not np.any(values % 1)
+    if labels.ndim > 1 or len(values) > _CLASSES or not whole or np.all(np.abs(values) == 1):
         return []
-    if len(values) > 2:
-        if np.any(values % 1):
-            return []
-        some = f"the {len(values)} integers from {values[0]:g} to {values[-1]:g}"
-        return [f"Labels are {some}, taken as numbers. For classes give one-hot rows."]
-    low, high = values
+    some = " and ".join(f"{x:g}" for x in values) if len(values) == 2 else "whole"
     return [
-        f"Labels are {low:g} and {high:g}, taken as numbers. For two classes give -1 and 1, as by"
-        f" np.where(y == {high:g}, 1, -1): the 0-1 error is then predicted and measured, too."
+        f"Labels are {some}, taken as numbers. For classes give one-hot rows, or -1 and 1 for two:"
+        " the 0-1 error is then predicted and measured, too."
     ]
 
 

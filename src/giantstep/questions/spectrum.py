@@ -103,16 +103,9 @@ def _remarks(layer: FirstLayer, bulk: str, label_kurtosis: float) -> list[str]:
     """Say where the ends of the bulk of networks are elsewhere."""
     if bulk == ISOTROPIC or math.isinf(layer.batch):
         return []
-    remarks = []
-    if len(getattr(layer.problem, "readout", ())) > 1:
-        remarks += [
-            *layer.remarks(bulk),
-            "The bulk of networks may end elsewhere: 15 % higher in one case, of readouts ±1.",
-        ]
+    letters = len(getattr(layer.problem, "readout", ())) > 1
+    remarks = [*layer.remarks(bulk)] * letters
     if label_kurtosis > _OF_NORMAL_LABELS:
-        remarks.append(
-            "Labels have heavier tails than normal ones, and `bulk_upper_edge` is where those of"
-            " infinitely many samples end. In three cases that were compared, that of networks was"
-            " about half as large: please do not rely on it."
-        )
-    return remarks
+        remarks += ["Labels have heavier tails than normal ones."]
+    elsewhere = "The bulk of networks may end elsewhere: 15 % higher in one case, or half as high."
+    return [*remarks, elsewhere] if remarks else []
