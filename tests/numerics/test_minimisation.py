@@ -23,7 +23,7 @@ def test_the_lowest_minimum_is_found_between_candidates_at_an_end_or_beside_infi
 
 
 def test_minima_of_several_functions_are_found_together_unless_at_an_edge():
-    def function(x, centre):
+    def function(centre, x):
         return np.where(x > 30, np.nan, np.log(x / centre) ** 2)
 
     centres = np.array([0.01, 0.2, 3.3, 20.0, 90.0])
@@ -33,5 +33,5 @@ def test_minima_of_several_functions_are_found_together_unless_at_an_edge():
     # Beyond 30 there is no value: the best candidate below it is an edge, too.
     assert found[3:] == pytest.approx([10 ** (5 / 4)] * 2)
     assert on_edge.tolist() == [True, False, False, True, True]
-    nothing = minimise_each_from_candidates(lambda x, a: x * np.nan, centres, np.arange(1.0, 4))
+    nothing = minimise_each_from_candidates(lambda a, x: x * np.nan, centres, np.arange(1.0, 4))
     assert not nothing[1].any()

@@ -50,7 +50,7 @@ def minimise_each_from_candidates(
     Parameters
     ----------
     function : callable
-        Takes arguments and parameters, of one shape. NaN is never the minimum.
+        Takes parameters and arguments, of one shape. NaN is never the minimum.
     parameter : Array, shape (A,)
     candidates : Array, shape (K,)
         Positive, in increasing order, and close enough that the best is near the minimum.
@@ -65,7 +65,7 @@ def minimise_each_from_candidates(
         Where the best candidate is the first or last, or beside one without a value: the minimum
         may be beyond, and nothing was refined.
     """
-    values = function(*np.broadcast_arrays(candidates, parameter[:, None]))
+    values = function(*np.broadcast_arrays(parameter[:, None], candidates))
     values = np.nan_to_num(values, nan=np.inf)
     best = np.argmin(values, axis=1)
     finite = np.isfinite(values.min(axis=1))
@@ -80,7 +80,7 @@ def minimise_each_from_candidates(
         middle = best[inner]
         bracket, of = (logs[middle - 1], logs[middle], logs[middle + 1]), (parameter[inner],)
         refined = find_minimum(
-            lambda x, a: function(np.exp(x), a), bracket, args=of, tolerances=tolerances
+            lambda x, a: function(a, np.exp(x)), bracket, args=of, tolerances=tolerances
         )
         argument[inner] = np.where(refined.success, refined.x, argument[inner])
     return np.exp(argument), finite & ~inner

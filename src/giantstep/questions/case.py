@@ -127,7 +127,7 @@ class Case(NamedTuple):
             columns["cost_of_choice"] = columns.test_error / least - 1
         columns |= best.solution
         if self.by in CROSS_VALIDATION and self.by not in columns:
-            columns[self.by] = criterion(self.readout, alpha, best.ridge, self.by)
+            columns[self.by] = criterion(self.readout, self.by, alpha, best.ridge)
         self._add(columns, alpha, best.ridge)
         self._compare(columns, alpha, best.ridge)
         columns |= {"ridge": best.ridge, "optimal_ridge_on_edge": best.on_edge}
@@ -145,7 +145,7 @@ class Case(NamedTuple):
         if self.zero_one and srf.target in BINARY and not srf.further_spikes:
             columns["classification_error"] = classification_error(srf, Overlaps.of(columns))
         if self.cross_validation and self.loss != FLOW:
-            columns[K_FOLD] = criterion(self.readout, alpha, ridge, K_FOLD)
+            columns[K_FOLD] = criterion(self.readout, K_FOLD, alpha, ridge)
         if self.ensemble is not None and isinstance(self.readout, SquareReadout):
             variances = self.readout.sources_of_variance(alpha, ridge)
             less = (1 - 1 / self.ensemble) * variances["variance_of_weights"]

@@ -160,7 +160,7 @@ def _profile_and_optima(
     for values in searches[0].combinations():
         rows.append(np.full(alphas.shape, np.nan))
         with suppress(InvalidParametersError):
-            rows[-1] = criterion(searches[0].case_at(values)[0].readout, alphas, at, case.by)
+            rows[-1] = criterion(searches[0].case_at(values)[0].readout, case.by, alphas, at)
         report(len(rows) / math.prod(sizes))
     profile = np.array(rows).reshape(*sizes, *alphas.shape)
     errors = np.nan_to_num(profile, nan=np.inf).min(axis=-1)

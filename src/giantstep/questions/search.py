@@ -105,7 +105,7 @@ class Search:
             if self.ridges.size > 1:
                 best = optimal_ridge(case.problem, at, *of, by=case.by)
                 ridge, on_edge = best.ridge, best.on_edge
-            error = criterion(case.readout, at, ridge, case.by)
+            error = criterion(case.readout, case.by, at, ridge)
         except InvalidParametersError:
             return math.inf, math.nan, False
         return np.nan_to_num(error, nan=np.inf).item(), ridge.item(), bool(on_edge.item())

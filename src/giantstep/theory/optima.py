@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -136,15 +137,8 @@ def optimal_ridge(
     """
     readout, search = readout_of(problem, bulk, loss, dimension), search_of(loss, dimension)
     alpha, candidates = np.asarray(alpha, dtype=float), search.ridges if ridges is None else ridges
-
-    def certified(ridge: Array, alpha: Array) -> Array:
-        return criterion(readout, alpha, ridge, by)
-
-    def uncertified(ridge: Array, alpha: Array) -> Array:
-        return readout.errors(alpha, ridge)
-
-    error = uncertified if by == TEST_ERROR else certified
-    of = candidates, search.ridge_tolerances
+    certified, of = partial(criterion, readout, by), (candidates, search.ridge_tolerances)
+    error = readout.errors if by == TEST_ERROR else certified
     ridge, on_edge = minimise_each_from_candidates(error, alpha, *of)
     solution = readout.solve(alpha, ridge)
     if (failed := solution.status != Status.CONVERGED).any():  # others nearby may be sound
@@ -155,7 +149,7 @@ def optimal_ridge(
     return OptimalRidge(ridge, solution, on_edge)
 
 
-def criterion(readout: Readout, alpha: Array, ridge: Array, by: str) -> Array:
+def criterion(readout: Readout, by: str, alpha: Array, ridge: Array) -> Array:
     """Compute the error that is minimised, at points (alpha, ridge)."""
     if by == K_FOLD:
         alpha, by = alpha * (1 - 1 / FOLDS), LEAVE_ONE_OUT

@@ -134,11 +134,8 @@ class ConvexEquations:
         self.weight = f.weight[kept] * (2 if halved else 1)
         self.phi = f.phi[:, kept]
         self.functions = np.concatenate([to_m.T @ f.mu0, f.along])[:, kept]
-        agreement = label_agreement(self.srf)
-        self.h, self.h_z = f.h[kept] / agreement, f.h_z[0, kept] / agreement
+        self.h, self.h_z, self.residual = f.h[kept], f.h_z[0, kept], f.target_residual[kept]
         self.mean_spread = None if f.mean_spread is None else f.mean_spread[:, kept]
-        self.noiseless_residual = f.target_residual[kept] - noise_power(self.srf)
-        self.noiseless_residual -= (1 - agreement**2) * (self.h**2 + self.h_z**2)
         i, j = self.equations.triangle.rows, self.equations.triangle.columns
         mu2_squared = np.maximum(f.mu2_squared[:, kept], _FLAT)
         self.row_norm = np.broadcast_to(f.row_norm, f.kappa.shape)[kept]
@@ -147,7 +144,7 @@ class ConvexEquations:
         parts = self.products, self.functions, self.phi, self.products
         self.ends = np.cumsum([len(part) for part in parts])
         # Typical size of each coefficient: the label's standard deviation over the function's.
-        self.power = float(self.weight @ (self.h**2 + self.h_z**2 + self.noiseless_residual))
+        self.power = float(self.weight @ (self.h**2 + self.h_z**2 + self.residual))
         sizes = np.sqrt(np.concatenate([self.functions, self.phi]) ** 2 @ self.weight)
         self.typical_size = np.sqrt(self.power) / np.maximum(sizes, TINY)
 
@@ -250,22 +247,19 @@ class ConvexEquations:
         """Split the unknowns into variances, means and variances."""
         return np.split(x, [len(self.products), x.shape[1] - len(self.products)], axis=-1)
 
-    def test_error(self, x: Array) -> Array:
-        """Compute E (y - omega)^2 without the label's noise, equation (25), shape (S,)."""
+    def errors(self, x: Array) -> tuple[Array, Array]:
+        """Compute the test error, equation (25), and that on labels as they are, each (S,)."""
         moments = self.prediction_moments(x)
-        beyond = self.noiseless_residual + self.h_z**2 - 2 * moments.P * self.h_z
-        return ((self.h - moments.M) ** 2 + beyond + moments.Q) @ self.weight
+        beyond = self.residual + self.h_z**2 - 2 * moments.P * self.h_z
+        fresh = ((self.h - moments.M) ** 2 + beyond + moments.Q) @ self.weight
+        product = (self.h * moments.M + self.h_z * moments.P) @ self.weight
+        reversed_labels = 2 * (1 / label_agreement(self.srf) - 1) * product
+        return fresh - noise_power(self.srf) - reversed_labels, fresh
 
     def fluctuation(self, at: Iterates[ChannelAverages], alpha: Array) -> Fluctuation:
         """Return what the corrections of `reliability` need to know at S points."""
         V2 = self.order_parameters(at.x).V[:, self.equations.triangle.size :]
         return alpha, V2, at.details.minus_dg, at.details.g_squared * self.weight
-
-    def excess_on_labels(self, x: Array) -> Array:
-        """Compute what the noise and the flips of labels add to the squared error, shape (S,)."""
-        moments = self.prediction_moments(x)
-        product = (self.h * moments.M + self.h_z * moments.P) @ self.weight
-        return noise_power(self.srf) + 2 * (1 - label_agreement(self.srf)) * product
 
     def overlaps(
         self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array

@@ -225,16 +225,14 @@ def _from_square_loss(
 
 
 def _from_large_ridge(equations: ConvexEquations, alpha: Array, ridge: Array) -> FixedPoint:
-    """Solve the equations at ever smaller ridges, from what the last two solutions predict."""
+    """Solve the equations at ever smaller ridges, each from the solution at the last."""
     times = math.ceil(max(0.0, math.log(_LARGE_RIDGE / ridge.min(), _FACTOR)))
     found = _from_square_loss(equations, alpha, ridge * _FACTOR**times)
-    step = np.zeros_like(found.at.x)
     for power in range(times - 1, -1, -1):
         if not found.converged.any() and power < times - _TRIED:
             break
-        x, before = equations.move(found.at.x, step), equations.coordinates(found.at.x)
-        found = _solve_from(equations, x, alpha, ridge * _FACTOR**power, jacobian=found.jacobian)
-        step = equations.coordinates(found.at.x) - before
+        x, jacobian = found.at.x, found.jacobian
+        found = _solve_from(equations, x, alpha, ridge * _FACTOR**power, jacobian=jacobian)
     return found
 
 
@@ -244,4 +242,4 @@ def error_slope(equations: ConvexEquations, solution: FixedPoint) -> Array:
     mapped = equations.evaluate(x, solution.at.details, alpha, solution.ridge).x
     difference = equations.coordinates(mapped) - equations.coordinates(x)
     moved = equations.move(x, _newton_step(difference, solution.jacobian))
-    return (equations.test_error(moved) / equations.test_error(x) - 1) / _DIFFERENCE
+    return (equations.errors(moved)[0] / equations.errors(x)[0] - 1) / _DIFFERENCE

@@ -114,7 +114,7 @@ class ConvexReadout(Readout):
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
         """Compute test errors at S points on the coarse rule."""
         found, equations = self._roughly(alpha, ridge), self._on(_COARSE)
-        error = np.where(found.converged, equations.test_error(found.at.x), np.nan)
+        error = np.where(found.converged, equations.errors(found.at.x)[0], np.nan)
         nodes = equations.features, equations
         return Estimate(error, equations.fluctuation(found.at, alpha), nodes)
 
@@ -141,7 +141,7 @@ class ConvexReadout(Readout):
     ) -> Solved:
         """Compute overlaps and errors from a fixed point, and their change from a coarser rule."""
         equations, at = self._on(rule), solution.at
-        moments, test_error = equations.prediction_moments(at.x), equations.test_error(at.x)
+        moments, (test_error, fresh) = equations.prediction_moments(at.x), equations.errors(at.x)
         losses = equations.channel.losses(moments)
         values = {
             "test_error": test_error,
@@ -149,13 +149,13 @@ class ConvexReadout(Readout):
             **equations.overlaps(at.x, at.details, solution.alpha, solution.ridge),
             "residual": at.residual,
             "iterations": solution.iterations,
-            "leave_one_out": test_error + equations.excess_on_labels(at.x),
+            "leave_one_out": fresh,
         }
         return Solved(
             values,
             solution.converged,
             solution.shift,
-            np.abs(self._on(coarse).test_error(before.at.x) / test_error - 1),
+            np.abs(self._on(coarse).errors(before.at.x)[0] / test_error - 1),
             equations.fluctuation(at, solution.alpha),
             moments.Q @ equations.weight,
         )
