@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 import giantstep
 
 GROUPS = {
-    "Problems": ("Protocol", "SpikedFeatures", "one_spike", "several_spikes", "Function"),
+    "Problems": ("Protocol", "SpikedFeatures", "one_spike", "several_spikes", "own_function"),
     "Questions": (),
     "What answers say": ("Status", "InvalidParametersError"),
 }

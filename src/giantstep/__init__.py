@@ -8,7 +8,7 @@ the step directly; `one_spike(...)` makes them from values of readouts and biase
 `several_spikes(...)` from the overlaps of spikes that groups of neurons have. All sizes are
 ratios to the dimension d of the inputs: `alpha0`, samples of the step; `beta`, neurons; `alpha`,
 samples of the readout's training set. `ridge` is the penalty of the readout. Activation and target
-are names or callables; `Function(...)` states more about a callable, such as its derivative.
+are names or callables; `own_function(...)` states more about a callable, such as its derivative.
 
 **Names.**
 
@@ -89,7 +89,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from giantstep.numerics.own_functions import Function as Function
+    from giantstep.numerics.own_functions import own_function as own_function
     from giantstep.problems.convex_losses import ClippedLoss as ClippedLoss
     from giantstep.problems.convex_losses import SmoothLoss as SmoothLoss
     from giantstep.problems.losses import own_loss as own_loss
@@ -121,7 +121,7 @@ _QUESTIONS = (
     "simulate", "solve", "spectrum", "sweep", "thresholds",
 )  # fmt: skip
 _NAMES = {f"questions.{name}": (name,) for name in _QUESTIONS} | {
-    "numerics.own_functions": ("Function",),
+    "numerics.own_functions": ("own_function",),
     "problems.convex_losses": ("ClippedLoss", "SmoothLoss"),
     "problems.losses": ("own_loss",),
     "problems.protocol": ("Protocol",),

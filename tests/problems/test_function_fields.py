@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from giantstep import Function, Protocol, SpikedFeatures, solve
+from giantstep import Protocol, SpikedFeatures, own_function, solve
 from giantstep.problems.canonical import digest
 from giantstep.validation import InvalidParametersError
 
@@ -17,7 +17,7 @@ def test_problems_of_equal_functions_are_equal():
     assert again.activation == PROTOCOL.activation != Protocol("relu", np.sin, 2, 3, 1).activation
     same = replace(PROTOCOL, target=lambda z: z * z)
     assert (same, hash(same), digest(same)) == (PROTOCOL, hash(PROTOCOL), digest(PROTOCOL))
-    assert replace(PROTOCOL, activation=Function(np.cosh)) != PROTOCOL
+    assert replace(PROTOCOL, activation=own_function(np.cosh)) != PROTOCOL
 
 
 def test_all_faults_are_told_at_once():

@@ -37,8 +37,8 @@ def test_a_leap_is_the_least_degree_that_no_order_of_terms_avoids(teacher, leap,
         ),
         *((name, ".* or a sum of") for name in ["z1/z2", "exp(z1*z2)", "tanh(z1)", "z1.real+z2"]),
         ("tanh(z1)+z2*z3", ".* or a sum of"),
-        (np.maximum, "a function of one array, or smooth, of two"),
-        (lambda u, v, w: u + v * w, "a function of one array"),
+        (np.maximum, ".* or a sum of"),
+        (lambda u, v, w: u + v * w, ".* or a sum of"),
     ],
 )
 def test_what_is_no_smooth_teacher_is_refused(target, allowed):

@@ -109,7 +109,7 @@ def test_overlaps_that_no_vectors_have_are_refused(gram, overlaps, fault):
 
 
 def test_further_spikes_are_given_for_every_group_and_a_target_of_one_direction():
-    with pytest.raises(InvalidParametersError, match="one tuple for each of the 2 groups"):
+    with pytest.raises(InvalidParametersError, match="for each of the 2 groups"):
         SpikedFeatures("relu", "sign", (1, 2), 1, 0.5, beta=1, fraction=(0.5, 0.5),
                        further_spikes=((1.0,),))  # fmt: skip
     with pytest.raises(InvalidParametersError, match="target = .* of one direction"):

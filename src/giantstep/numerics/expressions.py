@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from giantstep.numerics.function_table import FUNCTIONS, ScalarFunction
-from giantstep.numerics.own_functions import Function
+from giantstep.numerics.own_functions import own_function
 from giantstep.validation import refusal
 
 # What is evaluated, given the variables by name.
@@ -122,8 +122,8 @@ def expression_function(text: str) -> ScalarFunction:
         evaluate = parse_expression(text)
     except ValueError:
         raise refusal("function", text, _ALLOWED) from None
-    made = Function(lambda z: evaluate({"z": z}) + 0 * z, name="expression")
-    return replace(made.function, name=text, symbol=_latex(text))
+    made = own_function(lambda z: evaluate({"z": z}) + 0 * z, name="expression")
+    return replace(made.thing, name=text, symbol=_latex(text))
 
 
 def _latex(text: str) -> str:

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from giantstep.arrays import Reals
 from giantstep.numerics.differences import slope_between
 from giantstep.numerics.function_checks import (
     GRID,
@@ -62,11 +61,17 @@ class OwnFunction(ScalarFunction):
         return hashlib.sha256(rounded.tobytes() + self.stated.encode()).hexdigest()[:8]
 
 
-class Function:
-    """A function of one's own, as activation or target.
+def own_function(
+    call: Callable[[Any], Any],
+    *,
+    derivative: Callable[[Any], Any] | None = None,
+    kinks: Sequence[float] = (),
+    name: str | None = None,
+) -> Named:
+    """Name a function of your own: the name carries it to problems, as activation or target.
 
-    What is not stated is found from the values: for most functions the callable alone will do. A
-    stated derivative is checked against the values.
+    What is not stated is found from the values: for most functions the callable alone will do, and
+    problems take it as it is. A stated derivative is checked against the values.
 
     Parameters
     ----------
@@ -80,15 +85,11 @@ class Function:
     name : str, optional
         How its name begins in tables and files; otherwise as the callable's.
 
-    Attributes
-    ----------
-    name : str
-        It ends in a hash of the values and of what was stated, and carries `function`.
-    function : ScalarFunction
-    parity : str
-    kinks : tuple of float
-    continuous : bool
-        Whether the values do not jump. A protocol needs a continuous activation.
+    Returns
+    -------
+    str
+        The name, which ends in a hash of the values and of what was stated; `thing` is the
+        `ScalarFunction`.
 
     Raises
     ------
@@ -100,60 +101,41 @@ class Function:
     Examples
     --------
     >>> import numpy as np
-    >>> from giantstep import Function, Protocol
-    >>> Function(lambda z: np.maximum(z, 0) ** 2, name="squared_relu")
-    Function('squared_relu-...', parity='none', kinks=(0.0,))
+    >>> from giantstep import Protocol, own_function
+    >>> own_function(lambda z: np.maximum(z, 0) ** 2, name="squared_relu").thing.kinks
+    (0.0,)
     >>> Protocol(np.arctan, lambda z: z * np.exp(-(z**2)), 2, alpha0=3, beta=1).activation
     'arctan-...'
-    >>> Function(lambda z: 1 / z)
+    >>> own_function(lambda z: 1 / z)
     Traceback (most recent call last):
     giantstep.validation.InvalidParametersError: function = 'lambda': must be finite for |z| ...
     """
-
-    def __init__(
-        self,
-        call: Callable[[Any], Any],
-        *,
-        derivative: Callable[[Any], Any] | None = None,
-        kinks: Sequence[float] = (),
-        name: str | None = None,
-    ) -> None:
-        word = _word(call) if name is None else name
-        if not _WORD.fullmatch(word):
-            raise refusal("name", name, "letters, digits and underscores, a letter first")
-        if any(kink not in Interval(-math.inf) for kink in np.ravel(kinks).tolist()):
-            raise refusal("kinks", kinks, "finite numbers")
-        values = entrywise("function", word, call)
-        check_growth(word, values)
-        self.kinks, made = _examined(word, values, sorted({*np.ravel(kinks).tolist()}))
-        if derivative is not None:
-            slope = entrywise("derivative", _word(derivative), derivative)
-            check_derivative(_word(derivative), slope, made.derivative)
-            made = replace(made, derivative=slope)
-        self.parity, self.continuous = made.parity, made.continuous
-        stated = repr([self.parity, [round(z, 5) for z in self.kinks], derivative is not None])
-        made = replace(made, stated=stated)
-        self.function = replace(made, name=f"{word}-{made.hash}")
-        self.name = Named(self.function.name, self.function)
-
-    def __call__(self, z: Reals) -> Reals:
-        """Evaluate it, entry by entry."""
-        return self.function.value(z)
-
-    def __repr__(self) -> str:
-        return f"Function({self.function.name!r}, parity={self.parity!r}, kinks={self.kinks})"
+    word = _word(call) if name is None else name
+    if not _WORD.fullmatch(word):
+        raise refusal("name", name, "letters, digits and underscores, a letter first")
+    given = np.ravel(kinks).tolist()
+    if any(kink not in Interval(-math.inf) for kink in given):
+        raise refusal("kinks", kinks, "finite numbers")
+    values = entrywise("function", word, call)
+    check_growth(word, values)
+    places, made = _examined(word, values, sorted({*given}))
+    if derivative is not None:
+        slope = entrywise("derivative", _word(derivative), derivative)
+        check_derivative(_word(derivative), slope, made.derivative)
+        made = replace(made, derivative=slope)
+    stated = repr([made.parity, [round(z, 5) for z in places], derivative is not None])
+    made = replace(made, stated=stated)
+    made = replace(made, name=f"{word}-{made.hash}")
+    return Named(made.name, made)
 
 
-FunctionLike = str | Function | Callable[[Any], Any]
-
-
-def function_name(function: FunctionLike) -> str:
+def function_name(function: str | Callable[[Any], Any]) -> str:
     """Return the name of a function, which carries it if it is a callable.
 
     Raises
     ------
     InvalidParametersError
-        If the callable cannot serve as an activation or a target; see `Function`.
+        If the callable cannot serve as an activation or a target; see `own_function`.
 
     Examples
     --------
@@ -164,12 +146,8 @@ def function_name(function: FunctionLike) -> str:
     """
     if isinstance(function, str):
         return function
-    if not isinstance(function, Function):
-        for known in FUNCTIONS.values():
-            if known.value is function:
-                return known.name
-        function = Function(function)
-    return function.name
+    known = (one.name for one in FUNCTIONS.values() if one.value is function)
+    return next(known, None) or own_function(function)
 
 
 def check_unchanged(names: Iterable[Any]) -> None:

@@ -19,7 +19,8 @@ from giantstep.validation import Fault, Interval, raise_all, read_value
 class Several:
     """One number or several, which are stored as a tuple."""
 
-    each: Interval
+    each: Any
+    least: int = 1
 
     def __str__(self) -> str:
         return f"one or more, each {self.each}"
@@ -35,7 +36,8 @@ class Several:
         several = np.iterable(value) and not isinstance(value, str)
         faults: list[Fault] = []
         read = [read_value("", x, self.each, faults) for x in (value if several else (value,))]
-        raise_all(faults if read else [Fault("", [], "at least one number")])
+        few = len(read) < self.least
+        raise_all([Fault("", read, "at least one number")] if few else faults)
         return tuple(read)
 
 

@@ -89,7 +89,7 @@ class Protocol:
     activation : str
         Activation function; a gradient step needs a continuous one. A name, such as "tanh"
         (`help(giantstep)` lists all), or a callable, like the target: the field then holds the name
-        of a `Function`.
+        of an `own_function`.
     target : str
         Target function of one direction theta; or a teacher of up to three directions, such as
         "z1+z1*z2".

@@ -53,26 +53,8 @@ NETWORK, CONDITIONAL_GAUSSIAN = MODELS = ("network", "conditional_gaussian")
 MOST_SPIKES = 4
 # A spike whose overlaps with a teacher's directions are one in all, to rounding, is in their span.
 _ALIGNED = 1e-12
+_EACH = f"as many numbers, {MOST_SPIKES - 1} at most, for each"
 _PER_GROUP = "bulk_variance", "spike_strength", "fraction", "bias"
-
-
-class _Coordinates:
-    """Coordinates of each group's spike on further directions, none by default."""
-
-    def __str__(self) -> str:
-        return f"as many numbers for each group, at most {MOST_SPIKES - 1}, each {SPIKE_STRENGTH}"
-
-    def read(self, value: Any) -> tuple[tuple[float, ...], ...]:
-        """Return a tuple for each group; none for rows without an entry.
-
-        Raises
-        ------
-        ValueError or TypeError
-        """
-        rows = np.array([[float(x) for x in row] for row in value])
-        if rows.shape[-1] >= MOST_SPIKES or not np.all(np.abs(rows) <= SPIKE_STRENGTH.upper):
-            raise ValueError(str(self))
-        return tuple(map(tuple, rows.tolist())) if rows.size else ()
 
 
 _BULK_VARIANCE = Parameter("squared norm of a bulk row", "c", Several(BULK_VARIANCE), "(11)")
@@ -80,7 +62,8 @@ _SPIKE_STRENGTH = Parameter("spike strength", "r", Several(SPIKE_STRENGTH), "(10
 _ALIGNMENT = Parameter("overlap of spike and target", r"\gamma", Several(OVERLAP), "(9)")
 _FRACTION = Parameter("share of the neurons", r"\pi", Several(POSITIVE), "theory.md section 4")
 _BIASES = Parameter("quenched bias of the neurons", "b", Several(LETTER), "App. D")
-_FURTHER = Parameter("spike strengths on further directions", "r'", _Coordinates(), "C.8")
+_COORDINATES = Several(Several(SPIKE_STRENGTH, least=0), least=0)
+_FURTHER = Parameter("spike strengths on further directions", "r'", _COORDINATES, "C.8")
 _MODELS = Registry({name: name for name in MODELS})
 _MODEL = Parameter("what simulations of an sRF take as features", "model", _MODELS, "(15)")
 
@@ -167,6 +150,8 @@ class SpikedFeatures:
     def __post_init__(self) -> None:
         given = {name: getattr(self, name) for name in ("alignment", *_PER_GROUP)}
         faults = read_parameters(self)
+        if not any(self.further_spikes):
+            object.__setattr__(self, "further_spikes", ())
         wrong = {fault.name for fault in faults}
         if wrong.isdisjoint(("target", "alignment")):
             faults += _check_alignment(self, given["alignment"])
@@ -178,16 +163,13 @@ class SpikedFeatures:
         """List which of its parameters do not go together."""
         one = not self.further_spikes
         groups, has_classes = self.groups.c.size, mixture_mean(self.inputs) is not None
-        several = "where spikes have several"
+        several, sizes = "where spikes have several", [len(row) for row in self.further_spikes]
+        fit = sizes in [[size] * groups for size in range(1, MOST_SPIKES)]
         checks: list[tuple[str, object, str]] = [
             ("inputs", has_classes or self.target != CLASS, CLASS_INPUTS),
             ("target", one or not teacher_of(self.target), f"of one direction, {several}"),
             ("model", one or self.model == NETWORK, f"{NETWORK} {several} directions"),
-            (
-                "further_spikes",
-                one or len(self.further_spikes) == groups,
-                f"one tuple for each of the {groups} groups",
-            ),
+            ("further_spikes", one or fit, f"{_EACH} of the {groups} groups"),
         ]
         return unmet(self, checks)
 

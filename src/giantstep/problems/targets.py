@@ -55,11 +55,7 @@ class TargetDomain:
         if given in (CLASS, self.word):
             return given
         if _arguments(given) > 1:
-            try:
-                return own_teacher(given)
-            except (TypeError, ValueError):
-                name = getattr(given, "__name__", str(given))
-                raise refusal("", name, "a function of one array, or smooth, of two") from None
+            return own_teacher(given)
         named = isinstance(given, str) and not isinstance(given, Named)
         teacher = given.replace(" ", "") if named else given
         if isinstance(teacher, str) and teacher in KNOWN_TEACHERS:
