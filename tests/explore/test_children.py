@@ -36,7 +36,7 @@ def test_a_task_is_answered_and_a_failure_is_said():
         number, failure = await said()
         assert number == 2
         assert isinstance(failure, Failure)
-        assert "by zero" in failure.text
+        assert "by zero" in failure
 
     asked(drive)
 

@@ -102,7 +102,7 @@ def test_a_figure_goes_into_the_project_once(tmp_path):
     project = configured(tmp_path)
     asked = ExportTask(VIEWS[0], networks=NetworksTask(VIEWS[0], 64, 2, project))
     assert "mine.yaml" in exported(asked, "mine", project)
-    panel = load_yaml(project / "config/figures/mine.yaml", "mine")["panels"]["tanh_sin"]
+    panel = load_yaml(project / "config/figures/mine.yaml", "mine")["panels"]["curve1"]
     assert (panel["dimension"], panel["networks"], panel["noise"]) == (64, 2, 0.5)
     for name in ("mine", " ", "../mine", "Mine", "mine.yaml"):
         with pytest.raises(InvalidParametersError, match="name = .*(not taken|a letter first)"):

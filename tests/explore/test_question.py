@@ -37,11 +37,6 @@ def test_a_view_is_the_same_after_its_address(view):
     assert again.texts == view.texts
 
 
-def test_addresses_of_earlier_versions_are_read():
-    view, faults = from_address("tab=map&colour=over_linear")
-    assert (view.colour, faults) == ("gain_over_linear", ())
-
-
 @pytest.mark.parametrize(
     ("query", "field"),
     [

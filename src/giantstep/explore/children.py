@@ -10,9 +10,9 @@ from contextlib import suppress
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pkgutil import resolve_name
-from typing import Any, NamedTuple
+from typing import Any
 
-from giantstep.validation import Fault, RefusalError
+from giantstep.validation import RefusalError
 
 # By which a task says what it finds; None says nothing, and ends a task that is superseded.
 Say = Callable[[Any], None]
@@ -21,11 +21,8 @@ Deliver = Callable[[int, Any], None]
 GRACE = 0.25
 
 
-class Failure(NamedTuple):
+class Failure(str):
     """What a child says of a task that it could not do."""
-
-    text: str
-    faults: tuple[Fault, ...] = ()
 
 
 # Children start with the theory already imported, and nothing else: the first picture waits for it.
@@ -64,10 +61,10 @@ class Child:
 
     def ask(self, number: int, task: Any) -> None:
         """Do a task instead of all earlier ones."""
-        first, self._waiting = self._waiting is None, (number, task)
+        self._waiting = number, task
         if self._doing is None:
             self._send()
-        elif first:
+        else:
             self._pipe.send(None)  # superseded
             self._loop.call_later(GRACE, self._kill_late, self._doing)
 
@@ -97,15 +94,15 @@ class Child:
         self._pipe.send(self._doing)
 
     def _kill_late(self, late: tuple[int, Any]) -> None:
-        if self._doing is late and self._waiting is not None:
+        if self._doing is late:
             self._renew()
 
     def _renew(self) -> None:
         """Do the task that waits, if there is one, in another process."""
         newest = self._waiting
         self.cancel()
-        if newest is not None:
-            self.ask(*newest)
+        self._waiting = newest
+        self._send()
 
     def _receive(self) -> None:
         """Deliver what the child says, unless it is about a task that is superseded."""
@@ -149,6 +146,5 @@ def _do(pipe: Connection, work: str, number: int, task: Any) -> None:
         pass
     except Exception as error:
         kind = "" if isinstance(error, RefusalError) else f"{type(error).__name__}: "
-        text = f"{kind}{error}".replace("\n", "; ")
-        pipe.send((number, Failure(text, getattr(error, "faults", ()))))
+        pipe.send((number, Failure(f"{kind}{error}".replace("\n", "; "))))
     pipe.send((number, None))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Iterable
 from typing import Any
@@ -86,8 +85,7 @@ def as_panel(view: View, question: Question) -> dict[str, Any]:
 def as_yaml(view: View) -> str:
     """Write the question as a panel of a figure's YAML; empty but for curves."""
     panels = {"panels": {"explored": as_panel(view, view.question)}}
-    text = yaml.safe_dump(panels, sort_keys=False, allow_unicode=True)
-    return str(text) if view.tab == CURVE else ""
+    return yaml.safe_dump(panels, sort_keys=False, allow_unicode=True) if view.tab == CURVE else ""
 
 
 def listed(values: Iterable[float]) -> list[float]:
@@ -99,18 +97,14 @@ def title(view: View) -> str:
     """Write the question in one line."""
     question = view.question
     axes = {CURVE: {view.x}, MAP: {view.across, view.up}, SPECTRUM: {"ridge"}}
-    hidden = {"activation", "target"} | axes.get(view.tab, set())
-    values = _stated(question) | {"alpha": question["alpha"]}
+    hidden = axes.get(view.tab, set())
+    values = _stated(question) | _without_defaults(question, ["dimension"])
+    values |= {name: question[name] for name in ("alpha", "ridge")}
     parts = [
-        f"{SYMBOLS[name]} = {number_text(value)}"
+        "best λ" if value == OPTIMAL else f"{SYMBOLS[name]} = {number_text(value)}"
         for name, value in values.items()
-        if name not in hidden and isinstance(value, int | float)
+        if name not in hidden and (isinstance(value, int | float) or value == OPTIMAL)
     ]
-    if "ridge" not in hidden:
-        best = question["ridge"] == OPTIMAL
-        parts.append("best λ" if best else f"λ = {number_text(question['ridge'])}")
-    if math.isfinite(question["dimension"]):
-        parts.append(f"d = {number_text(question['dimension'])}")
     return f"{question['activation']} network, {question['target']} target: {', '.join(parts)}"
 
 
@@ -134,27 +128,21 @@ def _unusual(question: Question) -> dict[str, Any]:
     return unusual
 
 
-def _range(axis: Axis) -> tuple[str, str, int, bool]:
-    """Return the ends of a copied range, how many values it has, and whether in equal ratios."""
-    if axis.domain.whole:
-        start, stop = math.ceil(axis.start), math.floor(axis.stop)
-        return str(start), str(stop), stop - start + 1, False
-    return format_number(axis.start), format_number(axis.stop), _POINTS, axis.scale == LOG
-
-
 def _text(value: Any) -> str:
     if isinstance(value, Axis):
-        start, stop, count, ratios = _range(value)
-        return f"{start}:{stop}:{count}{'log' if ratios else ''}"
+        start, stop = format_number(value.start), format_number(value.stop)
+        return f"{start}:{stop}:{_POINTS}{'log' * (value.scale == LOG)}"
     return format_value(value)
 
 
 def _python(value: Any) -> str:
     if isinstance(value, Axis):
-        start, stop, count, ratios = _range(value)
-        return f"np.{'geomspace' if ratios else 'linspace'}({start}, {stop}, {count})"
+        ends = f"{format_number(value.start)}, {format_number(value.stop)}"
+        if value.domain.whole:
+            return f"np.arange({ends} + 1)"
+        return f"np.{'geomspace' if value.scale == LOG else 'linspace'}({ends}, {_POINTS})"
     if isinstance(value, float):
-        return 'float("inf")' if math.isinf(value) else format_number(value)
+        return format_number(value).replace("inf", "np.inf")
     return repr(value).replace("'", '"')
 
 

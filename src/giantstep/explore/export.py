@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Mapping
 from functools import partial
-from mimetypes import MimeTypes
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,9 +17,9 @@ import xarray as xr
 from giantstep.explore.answers import MAP_SIDE
 from giantstep.explore.children import Say
 from giantstep.explore.copying import asked
-from giantstep.explore.figure import figure_paths, write_figure
+from giantstep.explore.figure import figure_files
 from giantstep.explore.parameters import Axis
-from giantstep.explore.project import plan_figure, project_config
+from giantstep.explore.project import project_config
 from giantstep.explore.tasks import ExportTask
 from giantstep.explore.view import CURVE, MAP, POINTS, axis_values
 from giantstep.figures.answers import draw_answer
@@ -31,6 +30,7 @@ from giantstep.validation import refusal
 from giantstep.vocabulary import label
 from giantstep.workflow.config import FIGURES
 from giantstep.workflow.config_models import NAME_PATTERN
+from giantstep.workflow.plan import make_plan
 
 # The curve that is no pin.
 _OWN = "this question"
@@ -57,8 +57,7 @@ def export(task: ExportTask, say: Say) -> None:
         path = Path(folder) / f"{task.name}.{task.form}"
         _write(task, path)
         content = base64.b64encode(path.read_bytes()).decode()
-    kind = MimeTypes().guess_type(path.name)[0]  # Python's own, on any machine
-    say({"file": {"name": path.name, "type": kind, "content": content}})
+    say({"file": {"name": path.name, "content": content}})
 
 
 def _write(task: ExportTask, path: Path) -> None:
@@ -127,9 +126,14 @@ def make_figure(task: ExportTask, folder: Path) -> str:
     if not (project / FIGURES).is_dir():
         allowed = f"a project with a folder {FIGURES}: see giantstep init"
         raise refusal("project", str(project), allowed)
-    if any(path.exists() for path in figure_paths(project, task.name)):
+    files = figure_files(task.view, task.networks, task.name)
+    if any((project / path).exists() for path in files):
         raise refusal("name", task.name, "a name that is not taken")
-    plan_figure(folder, task, project_config(project))
-    written = write_figure(project, task.view, task.networks, task.name)
+    for root in (folder, project):
+        for path, text in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+        if root == folder:
+            make_plan(folder, project_config(project) | {"figures": [task.name]})
     made = f"figures/{task.name}.pdf"
-    return f"Written: {' and '.join(map(str, written))}. Now: snakemake --cores all {made}"
+    return f"Written: {' and '.join(files)}. Now: snakemake --cores all {made}"

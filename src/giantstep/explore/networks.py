@@ -18,8 +18,8 @@ from giantstep.explore.view import View, axis_values, simulated_values
 from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.losses import SQUARE
 from giantstep.questions.costs import check_cost, cost_of, total_cost
-from giantstep.questions.statistics import summary, z_scores
 from giantstep.questions.task import Task, answer_task
+from giantstep.simulation.replicate_statistics import summarise
 from giantstep.validation import refusal
 from giantstep.workflow.shards import with_networks
 
@@ -91,18 +91,11 @@ def _statistics(
     values: tuple[float, ...], errors: Array, theory: Array, dimension: int
 ) -> dict[str, Any]:
     """Return means, standard errors and z-scores, and a note on them."""
-    dims, networks = ("network", "training", "x"), len(errors)
-    means = summary(xr.Dataset({"simulated_test_error": (dims, errors)}))
-    scores = z_scores(xr.Dataset({"test_error": ("x", theory)}), means)
-    z = scores["z_score_test_error"].values
+    networks, found = len(errors), summarise(errors)
     note = f"{networks} network{'s' * (networks > 1)}, d = {dimension}"
+    z = np.full(theory.shape, np.nan)
     if networks >= _SCORED:
+        z = (found.mean - theory) / found.stderr
         note += f": largest |z| = {np.nanmax(np.abs(z)):.1f} against the theory of these networks"
-    return {
-        "x": np.array(values),
-        "dimension": float(dimension),
-        "mean": means["simulated_test_error_mean"].values,
-        "stderr": means["simulated_test_error_stderr"].values,
-        "z": z if networks >= _SCORED else np.full(z.shape, np.nan),
-        "note": note,
-    }
+    measured = {"x": np.array(values), "mean": found.mean, "stderr": found.stderr, "z": z}
+    return measured | {"dimension": float(dimension), "note": note}

@@ -18,8 +18,8 @@ class Palette(NamedTuple):
     curves : list of str
         Of the question, and of the pins in order.
     text, grid, muted, ground : str
-    upper, lower : str
-        Of the bounds.
+    failure : str
+        Of points without a solution.
     scale : float
         Of the type, which is larger for a projector.
     """
@@ -29,8 +29,7 @@ class Palette(NamedTuple):
     grid: str
     muted: str
     ground: str
-    upper: str
-    lower: str
+    failure: str
     scale: float = 1.0
 
 

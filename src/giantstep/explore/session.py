@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -26,7 +27,7 @@ from giantstep.explore.tasks import NETWORKS, ExportTask, NetworksTask
 from giantstep.explore.view import CURVE, NAMES, View, from_address, read_pins, to_address
 from giantstep.problems.sizes import DIMENSION
 from giantstep.theory.optima import TEST_ERROR
-from giantstep.validation import Fault, InvalidParametersError, read_value, read_whole_number
+from giantstep.validation import Fault, InvalidParametersError, read_number
 
 # Where networks are: those of another view are ended.
 _OF_NETWORKS = ("question", "x", "axis", "by")
@@ -127,23 +128,19 @@ class Session:
         if number != self.number:
             return
         if isinstance(said, Failure):
-            if said.faults:
-                self._tell(faults=said.faults)
-            self._send({"failed": said.text, "done": True})
+            self._send({"failed": said, "done": True})
         elif said["tab"] == self.view.tab:
             self.document.hold("collect")
             self._plot.update(self.view, said)
             self._latest = {"certificate": certificate(said), "done": said["done"]}
-            self._latest["nothing"] = nothing_drawn(said)
             self._send(self._latest)
             self.document.unhold()
 
     def _on_networks(self, message: Mapping[str, Any]) -> None:
         """Simulate networks at the question of the view."""
         intervals = {"dimension": DIMENSION, "networks": NETWORKS}
-        sizes, faults = read_texts(message, dict.fromkeys(intervals, read_whole_number))
-        for name in () if faults else intervals:
-            read_value(name, sizes[name], intervals[name], faults)
+        readers = {name: partial(read_number, allowed=of) for name, of in intervals.items()}
+        sizes, faults = read_texts(message, readers)
         if faults or self.view.tab != CURVE or self.view.by != TEST_ERROR:
             self._send({"networks": {"fault": "; ".join(map(str, faults))}})
             return
@@ -168,11 +165,10 @@ class Session:
 
     def _show_networks(self, number: int, said: Any) -> None:
         if isinstance(said, Failure):
-            self._send({"networks": {"fault": said.text}})
+            self._send({"networks": {"fault": said}})
             return
-        if "theory" in said:
-            self._simulated = said
-            self._plot.show_networks(said)
+        self._simulated = said
+        self._plot.show_networks(said)
         told = {name: said[name] for name in ("fraction", "done", "note") if name in said}
         self._send({"networks": told, "legend": self._plot.legend})
 
@@ -186,7 +182,7 @@ class Session:
     def _show_export(self, number: int, said: Any) -> None:
         """Send a file to the page, or say what came of it."""
         failed = isinstance(said, Failure)
-        self._send({"exported": said.text, "fault": True} if failed else said)
+        self._send({"exported": said, "fault": True} if failed else said)
 
     def _tell(self, faults: tuple[Fault, ...] = (), whole: bool = False) -> None:
         """Tell the page about its view: faults, or what it may show of the question."""
@@ -223,20 +219,10 @@ def _all_texts(view: View) -> dict[str, str]:
     return {name: re.sub(r"e([+-])0", r"e\1", written(value)) for name, value in values.items()}
 
 
-def nothing_drawn(said: Mapping[str, Any]) -> str:
-    """Say why nothing is drawn, if no point has a solution."""
-    several = said.get("curves", [said])
-    advice = [text for one in several for text in np.ravel(one.get("advice", ""))]
-    if not advice or not all(advice):
-        return ""
-    return f"No point has a solution. {' '.join(dict.fromkeys(advice))}"
-
-
 def certificate(said: Mapping[str, Any]) -> str:
     """Write how accurate an answer is, and how long it took."""
     solved = [curve for curve in said.get("curves", ()) if "residual" in curve]
-    known = {name: np.concatenate([one[name] for one in solved]) for name in _CERTIFIED if solved}
-    parts = list(_accuracy(known)) if solved else []
+    parts = list(_accuracy(solved)) if solved else []
     if "values" in said:
         rows, columns = said["values"].shape
         parts.append(f"{columns} × {rows} points, {said['bulk']} bulk")
@@ -251,18 +237,19 @@ def certificate(said: Mapping[str, Any]) -> str:
     return " · ".join([*parts, *said.get("remarks", ())])
 
 
-_CERTIFIED = "advice", "residual", "quadrature_error", "reliability"
-
-
-def _accuracy(known: Mapping[str, Any]) -> Iterator[str]:
+def _accuracy(solved: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Describe how accurate points are, and what the theory leaves out there."""
-    count, failed = known["advice"].size, np.count_nonzero(known["advice"])
-    yield f"{count} point{'s' * (count > 1)}"
-    if failed:
-        yield f"{failed} without a solution"
-    if failed < count:
-        yield f"largest residual {np.nanmax(known['residual']):.0e}"
-        yield f"quadrature error {np.nanmax(known['quadrature_error']):.0e}"
-    left_out = np.nan_to_num(known["reliability"]).max()
+    advice, *errors, reliability = (
+        np.concatenate([curve[name] for curve in solved])
+        for name in ("advice", "residual", "quadrature_error", "reliability")
+    )
+    failed = advice[advice != ""]
+    yield f"{advice.size} point{'s' * (advice.size > 1)}"
+    if failed.size:
+        yield f"{failed.size} without a solution: {failed[0]}"
+    if failed.size < advice.size:
+        yield f"largest residual {np.nanmax(errors[0]):.0e}"
+        yield f"quadrature error {np.nanmax(errors[1]):.0e}"
+    left_out = np.nan_to_num(reliability).max()
     if left_out > _TOLD:
         yield f"left out by the theory: up to {left_out:.1%}"

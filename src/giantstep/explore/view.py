@@ -148,7 +148,7 @@ class View:
         if faults:
             return faults
         axis = self.axis
-        finite = replace(axis.domain, infinity=False, whole=False)
+        finite = replace(axis.domain, infinity=False)
         read_value("start", axis.start, finite, faults)
         read_value("stop", axis.stop, finite, faults)
         if axis.start >= axis.stop:
@@ -163,17 +163,13 @@ _CHOICES |= {"by": tuple(ERRORS), "colour": COLOURS}
 NAMES = (*_CHOICES, "x", "across", "up")
 _READERS: dict[str, Reader] = dict.fromkeys(NAMES, str)
 _READERS |= dict.fromkeys(("start", "stop"), read_infinite)
-# Addresses of earlier versions have "over_linear".
-_READERS["colour"] = lambda text: f"gain_{text}" if text.startswith("over_") else text
 
 
 def axis_values(axis: Axis, points: int = POINTS) -> Array:
     """Return the values of an axis, first and last included."""
     if axis.domain.whole:
-        whole = np.arange(np.ceil(axis.start), np.floor(axis.stop) + 1)
-        return whole[: 4 * points]
-    space = np.geomspace if axis.scale == LOG else np.linspace
-    return space(axis.start, axis.stop, points)
+        return np.arange(axis.start, axis.stop + 1)[: 4 * points]
+    return axis.at(np.linspace(0, 1, points))
 
 
 def simulated_values(view: View) -> tuple[float, ...]:

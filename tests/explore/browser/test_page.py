@@ -154,7 +154,7 @@ def test_exports_are_files_and_a_figure_goes_into_the_project(page, explorer):
     page.find("make-figure").click()
     page.wait_until("return document.getElementById('export-note').textContent.includes('mine')")
     made = yaml.safe_load((explorer.project / "config/figures/mine.yaml").read_text())
-    assert made["panels"]["tanh_sin"]["learning_rate"] == 3
+    assert made["panels"]["curve1"]["learning_rate"] == 3
 
 
 def content_file(folder, content):
@@ -195,10 +195,10 @@ def test_a_slider_plays_to_its_end_or_until_it_is_paused(page):
 
 def test_a_curve_without_solutions_says_why(page):
     page.open("steps=100&bulk=isotropic")
-    assert "must be so small" in page.text("nothing")
+    assert "must be so small" in page.text("status")
     assert "residual" not in page.text("status")
     page.answered(page.change("steps", "1"))
-    assert not page.text("nothing")
+    assert "without a solution" not in page.text("status")
 
 
 SHOWN = {"A spike leaves the bulk": "outside the bulk: 0.01", "A staircase": "6 points"}

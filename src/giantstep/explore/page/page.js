@@ -259,10 +259,7 @@
       clearTimeout(addressing);
       addressing = setTimeout(writeAddress, 150);
     }
-    if (message.certificate) afterwards(() => {
-      status(message.certificate);
-      $("nothing").textContent = message.nothing;
-    });
+    if (message.certificate) afterwards(() => status(message.certificate));
     if (message.failed) afterwards(() => status(message.failed, true));
     if (message.certificate || message.done) {
       const since = asked;
@@ -431,10 +428,10 @@
     note("export-note", "writing …");
     say({ kind: "export", name: text("figure-name"), turn: Math.random() });
   });
-  function download({ name, type, content }) {
+  function download({ name, content }) {
     const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0));
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([bytes], { type }));
+    link.href = URL.createObjectURL(new Blob([bytes]));
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);

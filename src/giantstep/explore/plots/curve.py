@@ -25,6 +25,11 @@ from giantstep.theory.optima import TEST_ERROR
 
 # The ends of an axis are a little outside, so that markers at its ends are whole.
 _PADDED = (-0.015, 1.015)
+_LIMITS: dict[str, tuple[str, tuple[int, ...]]] = {
+    "best_linear": ("best linear", LINEAR),
+    "upper_bound": ("upper bound, best λ", UPPER),
+    "lower_bound": ("lower bound", LOWER),
+}
 
 
 class CurvePlot(Plot):
@@ -38,10 +43,10 @@ class CurvePlot(Plot):
         labels = axis_label(view.x), "error"
         super().__init__(view, theme, labels, x_range=x_range, y_range=self.y_range, **scales)
         self.figure.extra_y_ranges = {"height": Range1d(0, 1)}
-        self.limits = empty("x", "best_linear", "upper_bound", "lower_bound")
+        self.limits = empty("x", *_LIMITS)
         self.failures = empty("x", "y", "advice")
         self.errors: Array = np.empty(0)
-        self.networks = empty("x", "mean", "low", "high")
+        self.networks = empty(*_NO_NETWORKS)
         self.finite = empty("x", "y")
         self._draw_limits()
         lines: list[dict[str, Any]] = [{"line_width": 2.4}]
@@ -60,30 +65,22 @@ class CurvePlot(Plot):
         self._draw_networks()
 
     def _draw_limits(self) -> None:
-        """Draw limits on the test error of the question, and fill the legend."""
-        colours, pinned = self.palette, bool(self.view.pins)
-        looks: dict[str, tuple[str, str, tuple[int, ...]]] = {
-            "best_linear": ("best linear", colours.text, LINEAR),
-            "upper_bound": ("upper bound, best λ", colours.upper, UPPER),
-            "lower_bound": ("lower bound", colours.lower, LOWER),
-        }
-        if self.view.question["loss"] != SQUARE:  # the upper bound is the limit of a large ridge
-            del looks["upper_bound"]
-        ink = colours.text if pinned else colours.curves[0]
+        """Draw limits on the test error in the question's colour, and fill the legend."""
+        colour, square = self.palette.curves[0], self.view.question["loss"] == SQUARE
+        ink = self.palette.text if self.view.pins else colour
         self.legend.append(LegendEntry(ERRORS[self.view.by], ink, 2.4))
         if self.view.by != TEST_ERROR:
             return
         self.legend.append(LegendEntry("training error", ink, 1))
-        for name, (label, own, dash) in looks.items():
-            # Beside pins, which have colours of their own, limits have that of the question.
-            colour = colours.curves[0] if pinned else own
+        for name, (label, dash) in _LIMITS.items():
+            if name == "upper_bound" and not square:  # it is the limit of a large ridge
+                continue
             look = {"line_color": colour, "line_dash": list(dash), "line_width": 1.2}
             self.figure.line("x", name, source=self.limits, line_alpha=0.75, **look)
-            whose = " of this question" if pinned else ""
-            self.legend.append(LegendEntry(label + whose, colour, 1.2, dash))
+            self.legend.append(LegendEntry(label, colour, 1.2, dash))
 
     def _draw_failures(self) -> None:
-        look = {"marker": "x", "size": 8, "line_color": self.palette.upper}
+        look = {"marker": "x", "size": 8, "line_color": self.palette.failure}
         place = {"source": self.failures, "y_range_name": "height"}
         drawn = self.figure.scatter("x", "y", **look, **place)
         title = f"No solution at {SYMBOLS[self.view.x]} = @x{{%0.4g}}"
@@ -105,9 +102,8 @@ class CurvePlot(Plot):
             LegendEntry("networks", colour, 0),
             LegendEntry("theory of these networks", colour, 1.2, FINITE),
         ]
-        measured = "mean @mean{%0.5g}, standard error @stderr{%0.2g}@score"
-        title = f"Networks at {SYMBOLS[self.view.x]} = @x{{%0.4g}}"
-        self._hover([dots], title, measured, "@note")
+        measured = "mean @mean{%0.5g}, standard error @stderr{%0.2g}, z = @z{%+.2f}"
+        self._hover([dots], f"Networks at {SYMBOLS[self.view.x]} = @x{{%0.4g}}", measured)
 
     def update(self, view: View, answer: dict[str, Any]) -> None:
         """Show an answer."""
@@ -148,7 +144,7 @@ class CurvePlot(Plot):
         """Show simulated networks, or none; of other errors than the test error, none."""
         measured = measured if self.view.by == TEST_ERROR else {}
         self.finite.data = {name: measured.get("theory", {}).get(name, []) for name in ("x", "y")}
-        self.networks.data = _network_columns(measured)
+        self.networks.data = _network_columns(measured) if "mean" in measured else _NO_NETWORKS
         entries = [entry for entry in self.legend if entry not in self.of_networks]
         self.legend = entries + (self.of_networks if "mean" in measured else [])
         self._scale()
@@ -160,10 +156,9 @@ _DRAWN = ("x", "test_error", "training_error", "ridge", "residual", "quadrature_
 
 def _network_columns(measured: dict[str, Any]) -> dict[str, Any]:
     """Return what is drawn of simulated networks, and what appears over their means."""
-    if "mean" not in measured:
-        return dict.fromkeys(("x", "mean", "low", "high"), ())
     mean, bar = measured["mean"], np.nan_to_num(measured["stderr"])
-    scores = [f", z = {score:+.2f}" if score == score else "" for score in measured["z"]]
-    drawn = {name: measured[name] for name in ("x", "mean", "stderr")}
-    drawn |= {"low": mean - bar, "high": mean + bar, "score": scores}
-    return drawn | {"note": [measured["note"]] * mean.size}
+    drawn = {name: measured[name] for name in ("x", "mean", "stderr", "z")}
+    return drawn | {"low": mean - bar, "high": mean + bar}
+
+
+_NO_NETWORKS = {"x": [], "mean": [], "low": [], "high": []}
