@@ -161,4 +161,4 @@ def _network_columns(measured: dict[str, Any]) -> dict[str, Any]:
     return drawn | {"low": mean - bar, "high": mean + bar}
 
 
-_NO_NETWORKS = {"x": [], "mean": [], "low": [], "high": []}
+_NO_NETWORKS: dict[str, Any] = {"x": [], "mean": [], "low": [], "high": []}
