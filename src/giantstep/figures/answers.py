@@ -89,13 +89,7 @@ def answer_figure(data: xr.Dataset, name: str) -> Figure:
     limit = in_limit(data)[name]
     varying = [str(dim) for dim in limit.dims if data.sizes[dim] > 1]
     wide = [dim for dim in varying if data.sizes[dim] > _CURVES and _is_number(data, dim)]
-    others = [dim for dim in varying if dim != "rank"]
-    if name == "outlier" and len(others) == 1 and _is_number(data, others[0]):
-        draw_outliers(axes, data, others[0])
-        axes.set_xlabel(_axis_label(data[others[0]]))
-        title_panel(axes, 0, fixed_setting(data, varying))
-        shared_legend((axes,))
-    elif len(varying) == 2 == len(wide):
+    if len(varying) == 2 == len(wide):
         _draw_map(axes, limit.squeeze(drop=True), fixed_setting(data, varying))
     else:
         _draw_curves(axes, data, name, varying)
@@ -135,7 +129,7 @@ def _draw_map(axes: Axes, values: xr.DataArray, setting: str) -> None:
 
 def _draw_curves(axes: Axes, data: xr.Dataset, name: str, varying: list[str]) -> None:
     """Draw a curve for all values of the other parameters; means of networks as markers."""
-    numbers = [dim for dim in varying if _is_number(data, dim)] or varying
+    numbers = [dim for dim in varying if _is_number(data, dim) and dim != "rank"] or varying
     along = next((dim for dim in _ALONG if dim in varying), None)
     along = along or max(numbers, key=lambda dim: data.sizes[dim])
     x = "eigenvalue" if along == "point" else along
@@ -144,10 +138,14 @@ def _draw_curves(axes: Axes, data: xr.Dataset, name: str, varying: list[str]) ->
     if count > _MOST_CURVES:
         text = f"in {_MOST_CURVES} curves at most; there are {count}"
         raise refusal("plot", name, text)
-    _draw_each(axes, data, x, name, others)
-    _add_references(axes, data, x, name)
-    _space(axes, data[x], in_limit(data)[name])
-    axes.set(xlabel=_axis_label(data[x]), ylabel=_axis_label(data[name], _HEIGHT))
+    if name == "outlier" and {*others} <= {"rank"} and _is_number(data, x):
+        draw_outliers(axes, data, x)
+    else:
+        _draw_each(axes, data, x, name, others)
+        _add_references(axes, data, x, name)
+        _space(axes, data[x], in_limit(data)[name])
+        axes.set_ylabel(_axis_label(data[name], _HEIGHT))
+    axes.set_xlabel(_axis_label(data[x]))
     title_panel(axes, 0, fixed_setting(data, varying))
     shared_legend((axes,))
 
@@ -196,11 +194,10 @@ def _draw_rows(axes: Axes, values: xr.DataArray, x: str, label: str, look: style
 
 def _space(axes: Axes, x: xr.DataArray, y: xr.DataArray) -> None:
     """Show both axes in equal ratios where their values need it."""
-    for axis, values in (("x", x.values), ("y", y.values)):
-        if np.issubdtype(values.dtype, np.number):
-            spacing(axes, axis, values[np.isfinite(values)])
+    for axis, values in (("x", x), ("y", y)):
+        if values.name != "density" and np.issubdtype(values.dtype, np.number):
+            spacing(axes, axis, values.values[np.isfinite(values.values)])
     if y.name == "density":
-        axes.set(yscale="linear")
         axes.set_ylim(bottom=0)
 
 

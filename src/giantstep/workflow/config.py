@@ -17,22 +17,10 @@ MAIN = Path("config/config.yaml")
 CONFIG = f"{MAIN} (with its overlays)"
 
 
-@dataclass(frozen=True)
-class ConfigFault:
-    """One fault of a config: the file, the keys that lead to the place, and what is wrong there."""
-
-    file: str
-    path: str
-    problem: str
-
-    def __str__(self) -> str:
-        return f"{self.file}: {self.path or 'top level'}: {self.problem}"
-
-
 class InvalidConfigError(RefusalError, ValueError):
-    """Faults in the configuration; `faults` holds all of them."""
+    """Faults in the configuration; `faults` holds all of them, each with its file and place."""
 
-    def __init__(self, faults: Sequence[ConfigFault]) -> None:
+    def __init__(self, faults: Sequence[str]) -> None:
         self.faults = tuple(faults)
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
         lines = "\n".join(f"  {fault}" for fault in faults)
@@ -44,11 +32,11 @@ class Faults:
     """The faults of one file, each once."""
 
     file: str
-    faults: dict[ConfigFault, None] = field(default_factory=dict)
+    faults: dict[str, None] = field(default_factory=dict)
 
     def add(self, path: str, problem: str, file: str = "") -> None:
-        """Add a fault, of this file if no other is given."""
-        self.faults[ConfigFault(file or self.file, path, problem)] = None
+        """Add a fault at the place to which keys lead, of this file if no other is given."""
+        self.faults[f"{file or self.file}: {path or 'top level'}: {problem}"] = None
 
     def refuse(self) -> None:
         """Raise all faults, if there are any.
@@ -93,7 +81,7 @@ def load_yaml(path: Path, name: str) -> Any:
         problem = str(error.strerror)
     except (ValueError, yaml.YAMLError, RecursionError) as error:
         problem = " ".join(str(error).replace('"<unicode string>", ', "").split())
-    raise InvalidConfigError([ConfigFault(name, "", f"not readable: {problem}")])
+    raise InvalidConfigError([f"{name}: top level: not readable: {problem}"])
 
 
 def load_config(root: Path, overlays: Sequence[Path] = ()) -> dict[str, Any]:
@@ -121,7 +109,7 @@ def load_mapping(path: Path, name: str) -> dict[str, Any]:
     content = load_yaml(path, name)
     if not isinstance(content, dict):
         text = f"{shown(content)} must be a mapping, such as simulation: {{networks: 4}}"
-        raise InvalidConfigError([ConfigFault(name, "", text)])
+        raise InvalidConfigError([f"{name}: top level: {text}"])
     return content
 
 

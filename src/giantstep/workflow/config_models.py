@@ -56,8 +56,7 @@ def _within(domain: Domain) -> Any:
             faults: list[Fault] = []
             read_value("", given, domain, faults)
             if faults:
-                of = "start and stop " if isinstance(value, Axis) else ""
-                raise ValueError(f"{of}must be {faults[0].allowed}")
+                raise ValueError(f"must be {faults[0].allowed}")
         return value
 
     return AfterValidator(check)
@@ -106,6 +105,7 @@ Dimension = Annotated[int, _within(_SIZES["dimension"].domain)]
 TestSamples = Annotated[int, _within(_SIZES["test_samples"].domain)]
 _TESTS = "fresh inputs for what is not computed exactly, such as 0-1 errors"
 Alpha = Annotated[float, _within(_GRID["alpha"].domain)]
+AtAlpha = Annotated[dict[Literal["alpha"], T], Field(min_length=1)]
 
 
 class Section(BaseModel):
@@ -167,27 +167,7 @@ class TheoryGrid(Section):
     )
 
 
-class SimulationGrid(Section):
-    """Where networks are simulated."""
-
-    alpha: ListOf[Alpha] = _field("sample complexities")
-
-
 _BULK = "of the first layer in the theory: trained (default for gradient steps) or isotropic"
-
-
-class SpectrumPoint(Section):
-    """Where the spectrum of the features' covariance is computed, by theory and simulation."""
-
-    alpha: Alpha
-
-
-class Style(Section):
-    """What concerns the drawing alone."""
-
-    colours: Annotated[list[Colour], Field(min_length=1)] = _field(
-        "such as '#0072b2', one for each curve of a panel, in order", None
-    )
 
 
 class LearningPanel(Section):
@@ -195,9 +175,7 @@ class LearningPanel(Section):
 
     title: str = _field("name of the panel, where its parameters do not say it", None)
     networks: Replicates = _field("networks of each curve, instead of the config's", None)
-    stop_at: OneOrList[Annotated[float, _within(POSITIVE_RIDGE)]] = _field(_STOPPED, None)
     bulk: OneOrList[str] = _field(f"{_BULK}, or both", None)
-    test_samples: TestSamples = _field(f"{_TESTS}, instead of the config's", None)
     optimal: bool | Literal[CROSS_VALIDATION] = _field(  # type: ignore[valid-type]
         "also solve the theory at the best ridge, or at the one that cross-validation finds", False
     )
@@ -218,7 +196,7 @@ class _StepsPanel(LearningPanel):
     )
 
 
-_READOUT, _POINT = ("ridge", "loss", "dimension"), ("alpha", "ridge", STOP_AT)
+_READOUT, _POINT = ("ridge", "loss", "dimension", "test_samples"), ("alpha", "ridge", STOP_AT)
 _PROTOCOL = parameters_of(Protocol)
 MAP_PARAMETERS = _PROTOCOL | {name: _GRID[name] for name in _POINT}
 # Numbers.
@@ -262,9 +240,9 @@ def _panel_model(
     return create_model(title, __base__=base, __doc__=f"A panel of {title}.", **fields)
 
 
-STEPS = _panel_model("gradient steps", _StepsPanel, _PROTOCOL, _READOUT)
+STEPS = _panel_model("gradient steps", _StepsPanel, _PROTOCOL, (*_READOUT, STOP_AT))
 SPIKED = _panel_model(
-    "an sRF (spiked random features)", LearningPanel, one_spike_parameters(), _READOUT
+    "an sRF (spiked random features)", LearningPanel, one_spike_parameters(), (*_READOUT, STOP_AT)
 )
 MAP = _panel_model("a map over two parameters", _MapPanel, _PROTOCOL, _POINT)
 # What tells the kinds of panel apart.
@@ -299,10 +277,12 @@ class FigureConfig(Section):
     title: str
     caption: str
     theory: TheoryGrid = _field("where theory is solved", None)
-    simulation: SimulationGrid = _field("where networks are simulated", None)
-    spectrum: SpectrumPoint = _field("where a spectrum is computed", None)
+    simulation: AtAlpha[ListOf[Alpha]] = _field("where networks are simulated", None)
+    spectrum: AtAlpha[Alpha] = _field("where the features' covariance has a spectrum", None)
     reads: ListOf[str] = _field("files that the drawing reads, made again when they change", None)
     panels: dict[Name, AnyPanel] = _field(
         "by name; a list in a field makes a curve for each entry. {} if the drawing reads files"
     )
-    style: Style = _field("what concerns the drawing alone", None)
+    style: dict[Literal["colours"], list[Colour]] = _field(
+        "of the drawing: colours such as '#0072b2', one for each curve of a panel, in order", None
+    )

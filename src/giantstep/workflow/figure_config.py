@@ -62,12 +62,14 @@ def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
     """
     faults, figures = Faults(CONFIG), list[Figure]()
     add_faults(faults, Config, config)
-    is_sound, places = not faults.faults, {fault.path.partition(".")[0] for fault in faults.faults}
-    for name in config["figures"] if places.isdisjoint({"", "figures"}) else ():
+    is_sound = not faults.faults
+    unknown = tuple(f"{CONFIG}: {place}" for place in ("top level", "figures"))
+    for name in () if any(x.startswith(unknown) for x in faults.faults) else config["figures"]:
         try:
-            given = load_figure(root, name)
-            if is_sound:  # otherwise sizes are not known
-                figures.append(_read(root, name, given, config))
+            if is_sound:
+                figures.append(read_figure(root, name, config))
+            else:  # sizes are not known
+                load_figure(root, name)
         except InvalidConfigError as error:
             faults.faults |= dict.fromkeys(error.faults)
     if not faults.faults:
@@ -92,7 +94,14 @@ def read_figure(root: Path, name: str, config: Mapping[str, Any]) -> Figure:
     InvalidConfigError
         With every fault of what it says, or else of what that means.
     """
-    return _read(root, name, load_figure(root, name), config)
+    given, checked = load_figure(root, name), Config.model_validate(config)
+    faults, curves = Faults(f"{FIGURES}/{name}.yaml"), list[Curve]()
+    with chdir(root):
+        for title, panel in given["panels"].items():
+            read = _map_curves if kind_of(panel) is MAP else learning_curves
+            curves += read(Panel(title, panel, given, checked, faults))
+    faults.refuse()
+    return Figure(name, one_number(given), tuple(curves))
 
 
 def load_figure(root: Path, name: str) -> dict[str, Any]:
@@ -118,18 +127,6 @@ def load_figure(root: Path, name: str) -> dict[str, Any]:
             faults.add(field, f"{path!r} must be a file of the project")
     faults.refuse()
     return given
-
-
-def _read(root: Path, name: str, given: dict[str, Any], config: Mapping[str, Any]) -> Figure:
-    """List the curves of a figure."""
-    faults, checked = Faults(f"{FIGURES}/{name}.yaml"), Config.model_validate(config)
-    curves: list[Curve] = []
-    with chdir(root):
-        for title, panel in given["panels"].items():
-            read = _map_curves if kind_of(panel) is MAP else learning_curves
-            curves += read(Panel(title, panel, given, checked, faults))
-    faults.refuse()
-    return Figure(name, one_number(given), tuple(curves))
 
 
 def files_of(given: Mapping[str, Any]) -> list[str]:

@@ -21,10 +21,7 @@ def job_log(path: str | Path) -> Iterator[None]:
     SystemExit
         If the job failed, which is then logged.
     """
-    handlers: list[logging.Handler] = [
-        logging.StreamHandler(),
-        logging.FileHandler(path, "w", "utf-8"),
-    ]
+    handlers = logging.StreamHandler(), logging.FileHandler(path, "w", "utf-8")
     logging.basicConfig(format="%(message)s", handlers=handlers, force=True)
     logging.captureWarnings(True)
     logging.raiseExceptions = False  # a full disk stops the log, not the job

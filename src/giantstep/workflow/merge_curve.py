@@ -17,8 +17,6 @@ from giantstep.workflow.curves import Curve
 
 # Parameters that vary over these are variables of a merged curve, not labels of it.
 _OVER = {"step", "direction"}
-# Labels that maps do without.
-_OF_LINES = ("dimension", "bulk", "loss")
 
 
 def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Dataset]:
@@ -48,7 +46,7 @@ def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Data
     labels |= {"bulk": curve.bulk, "loss": curve.loss}
     if "map" in found:
         axes = [found["map"][name].item() for name in ("x_parameter", "y_parameter")]
-        labels = {k: x for k, x in labels.items() if k not in (*axes, *_OF_LINES)}
+        labels = {k: x for k, x in labels.items() if k not in axes}
     if "finite_spectrum" in found:  # of the outliers of the limit
         ranks = found["spectrum"]["rank"]
         found["finite_spectrum"] = found["finite_spectrum"].reindex(rank=ranks)
