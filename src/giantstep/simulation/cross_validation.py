@@ -13,11 +13,9 @@ from giantstep.arrays import Array
 from giantstep.problems.convex_losses import Loss
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE, lookup_loss
-from giantstep.simulation.arithmetic import ROWS, block_sizes
 from giantstep.simulation.convex_readout import ConvexPath, leave_one_out
 from giantstep.simulation.network_features import NetworkFeatures
 from giantstep.simulation.replicates import Replicate
-from giantstep.simulation.samples import TRAINING
 
 
 class CrossValidation(NamedTuple):
@@ -85,10 +83,7 @@ def _of_network(replicate: Replicate, grid: Grid, folds: int) -> list[Any]:
     counts = [sizes.count(alpha) for alpha in grid.alpha]
     scaled = [ridge * replicate.layer.bias.size for ridge in grid.ridge]
     for training in range(sizes.trainings):
-        blocks = range(len(block_sizes(max(counts), ROWS)))
-        drawn = [features.draw(ROWS, TRAINING, training, block) for block in blocks]
-        values = np.concatenate([of_block for _, of_block in drawn], dtype=float)
-        labels = np.concatenate([samples.labels for samples, _ in drawn])
+        values, labels = features.training_set(training, max(counts))
         parts = [cross_validator(grid.loss, values[:n], labels[:n], folds) for n in counts]
         found.append([[validate(ridge) for ridge in scaled] for validate in parts])
         replicate.report(1 / sizes.trainings)

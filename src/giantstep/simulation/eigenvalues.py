@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
-from giantstep.arrays import Array, Reals
+from giantstep.arrays import Array
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes
-from giantstep.simulation.arithmetic import ROWS, block_sizes
 from giantstep.simulation.network_features import NetworkFeatures
 from giantstep.simulation.replicates import network_replicates
-from giantstep.simulation.samples import TRAINING
 
 
 def feature_eigenvalues(
@@ -51,27 +49,12 @@ def feature_eigenvalues(
     >>> spectra.shape  # networks, neurons
     (3, 40)
     """
-    spectra, count = [], sizes.count(alpha)
-    grid = Grid((alpha,), (1.0,))
+    spectra, count, grid = [], sizes.count(alpha), Grid((alpha,), (1.0,))
     for replicate in network_replicates(problem, grid, sizes, networks, root_seed):
-        features = NetworkFeatures(replicate, np.float64)
-        blocks = (
-            features.draw(rows, TRAINING, 0, index)[1]
-            for index, rows in enumerate(block_sizes(count, ROWS))
-        )
-        spectra.append(_eigenvalues(blocks, count, replicate.layer.bias.size))
+        rows, _ = NetworkFeatures(replicate, np.float64).training_set(0, count)
+        # Those of Phi Phi^T and zeros, if it has fewer rows.
+        n, p = rows.shape
+        product = rows @ rows.T if n < p else rows.T @ rows
+        values = np.linalg.eigvalsh(product / p)
+        spectra.append(np.pad(values, (p - values.size, 0)))
     return np.stack(spectra)
-
-
-def _eigenvalues(blocks: Iterator[Reals], count: int, p: int) -> Array:
-    """Compute those of Phi^T Phi from blocks of sqrt(p) Phi; by Phi Phi^T if it has fewer rows."""
-    if count < p:
-        rows = np.concatenate(list(blocks))
-        product = rows @ rows.T
-    else:
-        product = np.zeros((p, p))
-        for block in blocks:
-            product += block.T @ block
-    values = np.zeros(p)
-    values[p - min(count, p) :] = np.linalg.eigvalsh(product / p)
-    return values

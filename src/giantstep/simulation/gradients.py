@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.polynomial.polynomial import polyval
 
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.function_table import ScalarFunction
@@ -105,20 +104,23 @@ def population_gradient(
         large = f"two rows overlap by {largest:.2f}, above {_LARGEST_OVERLAP}"
         raise refusal("alpha0", math.inf, f"finite: {large}")
     converged = math.ceil(math.log(_PRECISION) / math.log(max(largest, 1e-3)))
-    degree = min(_LARGEST_DEGREE, max(4, converged)) - 2
-    if isinstance(target, ScalarFunction):
-        student, own = _row_coefficients(activation, norms, degree + 2)
-        teacher = hermite_coefficients(target, degree + 2)
-        along_theta, along_row = _target_series(teacher, student, on_target[:, 0])
-        along_target = along_theta[:, None]
+    degree = min(_LARGEST_DEGREE, max(4, converged))
+    rows, readouts = units, omega
+    if isinstance(target, ScalarFunction):  # is one more row, whose readout is -p
+        student, own = _row_coefficients(activation, norms, degree)
+        coefficients = np.column_stack([student, hermite_coefficients(target, degree)])
+        rows, readouts = np.vstack([units, directions]), np.append(omega, -omega.size)
+        among = np.column_stack([among, on_target])
+        along_target, along_row = np.zeros_like(on_target), np.zeros_like(omega)
     else:
-        student, own = _row_coefficients(activation, norms, max(degree, target.degree) + 2)
+        student, own = _row_coefficients(activation, norms, max(degree, target.degree + 2))
+        coefficients = student
         factors = [math.sqrt(math.factorial(k)) for k in range(len(student))]
         derivatives = student * np.array(factors)[:, None]
         along_target, along_row = target.mean_gradient(derivatives, on_target)
     # Subtract the network's output, a mean over rows; a row's own part is a case of its own.
-    along_others, from_others = _output_series(student, omega, among)
-    gradient: Array = along_target @ directions - along_others @ units / omega.size
+    along_others, from_others = _output_series(student, coefficients, readouts, among)
+    gradient: Array = along_target @ directions - along_others @ rows / omega.size
     along_row -= (from_others + own * omega) / omega.size
     gradient += along_row[:, None] * units
     gradient *= (omega / norms)[:, None]
@@ -143,32 +145,33 @@ def _row_coefficients(activation: ScalarFunction, norms: Array, degree: int) -> 
     return np.array(projections), own
 
 
-def _target_series(teacher: Array, student: Array, overlap: Array) -> tuple[Array, Array]:
-    """Sum `E g'(s) h'(t)` and `E g(s) h''(t)` over powers of the overlap, for each row's h."""
-    k = np.arange(len(teacher) - 2)[:, None]
-    along_target = (k + 1) * teacher[1:-1, None] * student[1:-1]
-    along_row = teacher[:-2, None] * (np.sqrt((k + 1) * (k + 2)) * student[2:])
-    both = np.stack([along_target, along_row], axis=1)
-    summed: Array = polyval(overlap, both, tensor=False)
-    return summed[0], summed[1]
+def _output_series(
+    student: Array, others: Array, readouts: Array, overlaps: Array
+) -> tuple[Array, Array]:
+    """Sum `E g'(s) h'(t)` and `E g(s) h''(t)` over powers of the overlaps, times readouts.
 
+    Here h is of each row, and g of each other row, the last of which may be the target.
 
-def _output_series(student: Array, omega: Array, among: Array) -> tuple[Array, Array]:
-    """Sum the same over the other rows, times their readouts.
+    Parameters
+    ----------
+    student, others : Array, shape (K, p) and (K, N)
+        Hermite coefficients of h and g; the first p of N rows are the same.
+    readouts : Array, shape (N,)
+    overlaps : Array, shape (p, N)
 
     Returns
     -------
-    along_others : Array, shape (p, p)
-        `omega_j E h_j'(s) h_i'(t)`, without i = j.
+    along_others : Array, shape (p, N)
+        `readout_j E g_j'(s) h_i'(t)`, without i = j.
     from_others : Array, shape (p,)
-        The sum over j of `omega_j E h_j(s) h_i''(t)`.
+        The sum over j of `readout_j E g_j(s) h_i''(t)`.
     """
-    along_others, from_others = np.zeros_like(among), np.zeros(omega.size)
-    power = 1.0 - np.eye(omega.size)
+    along_others, from_others = np.zeros_like(overlaps), np.zeros(len(overlaps))
+    power = 1.0 - np.eye(*overlaps.shape)
     for k in range(len(student) - 2):
         slopes = math.sqrt(k + 1) * student[k + 1]
-        along_others += power * slopes[:, None] * (slopes * omega)
+        along_others += power * slopes[:, None] * (math.sqrt(k + 1) * others[k + 1] * readouts)
         twice = math.sqrt((k + 1) * (k + 2)) * student[k + 2]
-        from_others += twice * (power @ (student[k] * omega))
-        power *= among
+        from_others += twice * (power @ (others[k] * readouts))
+        power *= overlaps
     return along_others, from_others

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.random import Generator
 
-from giantstep.arrays import Reals
+from giantstep.arrays import Array, Reals
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import Groups
-from giantstep.simulation.arithmetic import Precision
+from giantstep.simulation.arithmetic import ROWS, Precision
 from giantstep.simulation.replicates import Replicate
-from giantstep.simulation.samples import Samples, draw_samples, stream
+from giantstep.simulation.samples import TRAINING, Samples, draw_samples, stream
 
 
 class NetworkFeatures:
@@ -48,6 +50,13 @@ class NetworkFeatures:
             features += self.bias
         self.activation.apply(features)
         return samples, features
+
+    def training_set(self, training: int, count: int) -> tuple[Array, Array]:
+        """Draw features, shape (count, p), and labels of a training set of `simulate`."""
+        blocks = range(math.ceil(count / ROWS))
+        drawn = [self.draw(ROWS, TRAINING, training, block) for block in blocks]
+        labels = np.concatenate([samples.labels for samples, _ in drawn])[:count]
+        return np.concatenate([features for _, features in drawn], dtype=float)[:count], labels
 
     def _conditional(
         self, groups: Groups, products: Reals, samples: Samples, rng: Generator

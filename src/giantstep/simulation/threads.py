@@ -10,7 +10,8 @@ import contextlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from contextvars import copy_context
+from typing import TypeVar
 
 from threadpoolctl import threadpool_limits
 
@@ -18,17 +19,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class _Inline(Executor):
-    """Runs each task at once, in the calling thread."""
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(function(*args, **kwargs))
-        return future
-
-
 class Workers:
-    """Threads to compute with; with one thread, the caller's own does everything.
+    """Threads to compute with; one alone computes nothing while the caller does.
 
     Parameters
     ----------
@@ -44,7 +36,8 @@ class Workers:
         """Yield `function(item)` in order, while the next few are being computed."""
         waiting: deque[Future[R]] = deque()
         for item in items:
-            waiting.append(self._executor.submit(function, item))
+            # Where numpy's warnings are off for the caller, they are off for the thread.
+            waiting.append(self._executor.submit(copy_context().run, function, item))
             if len(waiting) > self._depth:
                 yield waiting.popleft().result()
         while waiting:
@@ -54,7 +47,7 @@ class Workers:
 @contextlib.contextmanager
 def workers(count: int) -> Iterator[Workers]:
     """Start `count` threads that end with the block; BLAS uses one thread meanwhile."""
-    executor = ThreadPoolExecutor(count) if count > 1 else _Inline()
+    executor = ThreadPoolExecutor(count)
     with threadpool_limits(1):
         try:
             yield Workers(executor, count if count > 1 else 0)
