@@ -8,6 +8,8 @@ to the order parameters, as for the square loss.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +23,7 @@ from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function
 from giantstep.theory.readout.clipped_channel import ClippedChannel
-from giantstep.theory.readout.means import extended_response, split_hats
+from giantstep.theory.readout.means import overlap_response, split_hats
 from giantstep.theory.readout.output_channel import (
     ChannelAverages,
     OutputChannel,
@@ -30,7 +32,7 @@ from giantstep.theory.readout.output_channel import (
 from giantstep.theory.readout.smooth_channel import BinaryChannel, RealChannel
 from giantstep.theory.readout.square_loss import SquareLoss
 from giantstep.theory.reliability import Fluctuation
-from giantstep.theory.rows.interface import Hats, SpikeResponse
+from giantstep.theory.rows.interface import Hats
 
 # Nodes over kappa with less weight are left out.
 _NEGLIGIBLE = 1e-18
@@ -78,25 +80,6 @@ class OrderParameters(NamedTuple):
     q: Array
 
 
-class MapValue(NamedTuple):
-    """The image of the unknowns under the map, with the hats from which it was computed.
-
-    Attributes
-    ----------
-    x : Array, shape (S, D)
-    response : SpikeResponse
-    direction : Array, shape (S, K)
-        Perturbation of the hats along which V changes by minus (q1, q2).
-    hats : Hats
-        Those of the overlaps, of shapes (S, Z) and (S, R), and the means m, (S, G).
-    """
-
-    x: Array
-    response: SpikeResponse
-    direction: Array
-    hats: Hats
-
-
 class ConvexEquations:
     """The map of the unknowns to themselves, on one quadrature rule.
 
@@ -115,12 +98,7 @@ class ConvexEquations:
     """
 
     def __init__(
-        self,
-        square_loss: SquareLoss,
-        loss: Loss,
-        to_m: Array,
-        fineness: float,
-        tolerance: float = 1e-12,
+        self, square_loss: SquareLoss, loss: Loss, to_m: Array, fineness: float, tolerance: float
     ) -> None:
         f, self.srf = square_loss.features, square_loss.srf
         self.features, self.tolerance = f, tolerance
@@ -184,8 +162,13 @@ class ConvexEquations:
             return np.zeros(())
         return x[:, self.ends[0] :][:, : self.rank] @ self.mean_spread
 
-    def evaluate(self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array) -> MapValue:
-        """Apply the map to the unknowns, given the channel averages at them."""
+    def evaluate(
+        self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array
+    ) -> tuple[Array, Callable[[], dict[str, Array]]]:
+        """Apply the map to the unknowns, given the channel averages at them.
+
+        The second computes the overlaps of each group of neurons, and of each pair.
+        """
         at, ratio = self.order_parameters(x), (alpha / self.beta)[:, None]
         split = self.equations.triangle.size
         V_hat, q_hat = (
@@ -200,11 +183,8 @@ class ConvexEquations:
         psi_hat = ratio * ((averages.z_g * self.weight) @ self.phi.T)
         # V1_hat psi, without the norms: what z does to features is that of their mean.
         psi_hat += ratio * ((averages.minus_dg * (at.slope @ self.phi) * self.weight) @ self.phi.T)
-        along_spike, mixed = extended_response(response, zeta_hat.shape[-1])
-        along = np.einsum("szy,sy->sz", along_spike, zeta_hat)
-        slope = np.einsum("srt,st->sr", response.across, psi_hat)
-        along += np.einsum("szr,sr->sz", mixed, psi_hat)
-        slope += np.einsum("szr,sz->sr", mixed, zeta_hat)
+        K = overlap_response(response, zeta_hat.shape[-1])
+        overlaps = np.einsum("sxy,sy->sx", K, np.concatenate([zeta_hat, psi_hat], axis=-1))
         zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, response.along.shape[-1])
         penalty = self.square_loss.penalty
         hats = Hats(zeta_hat, psi_hat, at.prediction[:, : self.rank] @ self.to_m.T)
@@ -214,15 +194,14 @@ class ConvexEquations:
         pull = self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m
         if self.mean_spread is not None:
             spread = self.mean_spread[:, None] * self.mean_spread
-            of_norms = np.einsum("sn,ghn->sgh", averages.minus_dg * self.weight, spread)
-            pull = pull + of_norms
+            pull = pull + np.einsum("sn,ghn->sgh", averages.minus_dg * self.weight, spread)
         free = at.prediction[:, : self.rank]
         # A Newton-like step towards E[mu0 g] = pull m.
         gap = mean_g[:, : self.rank] - np.einsum("sgh,sh->sg", pull, free)
         curvature = self._curvature_along_m(averages)
         free = free + gap / (curvature + np.max(np.abs(pull), axis=(1, 2), initial=0.0))[:, None]
-        mapped = np.concatenate([V, free, along, slope, q], axis=-1)
-        return MapValue(mapped, response, direction, hats)
+        mapped = np.concatenate([V, free, overlaps, q], axis=-1)
+        return mapped, partial(penalty.overlaps, response, direction, at.q, hats)
 
     def _curvature_along_m(self, averages: ChannelAverages) -> Array:
         """Estimate minus the derivative of E[mu0 g] by m, shape (S,)."""
@@ -260,10 +239,3 @@ class ConvexEquations:
         """Return what the corrections of `reliability` need to know at S points."""
         V2 = self.order_parameters(at.x).V[:, self.equations.triangle.size :]
         return alpha, V2, at.details.minus_dg, at.details.g_squared * self.weight
-
-    def overlaps(
-        self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array
-    ) -> dict[str, Array]:
-        """Compute the overlaps of each group of neurons, and of each pair."""
-        image, q = self.evaluate(x, averages, alpha, ridge), self.order_parameters(x).q
-        return self.square_loss.penalty.overlaps(image.response, image.direction, q, image.hats)

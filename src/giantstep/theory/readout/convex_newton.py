@@ -104,7 +104,7 @@ class _NewtonProblem(NamedTuple):
         equations = self.equations
         moments = equations.prediction_moments(x)
         averages = equations.channel.averages(moments)
-        mapped = equations.evaluate(x, averages, self.alpha[places], self.ridge[places]).x
+        mapped = equations.evaluate(x, averages, self.alpha[places], self.ridge[places])[0]
         residual = np.max(np.abs(equations.coordinates(mapped) - equations.coordinates(x)), axis=-1)
         valid = np.all(moments.V > 0, axis=-1) & np.all(moments.Q > moments.P**2, axis=-1)
         valid &= np.isfinite(residual)
@@ -239,7 +239,7 @@ def _from_large_ridge(equations: ConvexEquations, alpha: Array, ridge: Array) ->
 def error_slope(equations: ConvexEquations, solution: FixedPoint) -> Array:
     """Compute d log(test error)/d log(alpha) at S solutions, by a Newton step from each."""
     x, alpha = solution.at.x, solution.alpha * (1 + _DIFFERENCE)
-    mapped = equations.evaluate(x, solution.at.details, alpha, solution.ridge).x
+    mapped = equations.evaluate(x, solution.at.details, alpha, solution.ridge)[0]
     difference = equations.coordinates(mapped) - equations.coordinates(x)
     moved = equations.move(x, _newton_step(difference, solution.jacobian))
     return (equations.errors(moved)[0] / equations.errors(x)[0] - 1) / _DIFFERENCE

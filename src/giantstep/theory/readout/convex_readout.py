@@ -143,10 +143,11 @@ class ConvexReadout(Readout):
         equations, at = self._on(rule), solution.at
         moments, (test_error, fresh) = equations.prediction_moments(at.x), equations.errors(at.x)
         losses = equations.channel.losses(moments)
+        _, overlaps = equations.evaluate(at.x, at.details, solution.alpha, solution.ridge)
         values = {
             "test_error": test_error,
             **{name: x @ equations.weight for name, x in losses._asdict().items()},
-            **equations.overlaps(at.x, at.details, solution.alpha, solution.ridge),
+            **overlaps(),
             "residual": at.residual,
             "iterations": solution.iterations,
             "leave_one_out": fresh,

@@ -145,15 +145,15 @@ def solve_means(
     `along = root root^T/ratio` the system for `root^-1 (x - mixed psi_hat)` is symmetric and
     positive definite.
     """
-    ratio, count = (at.alpha / label_residual.beta)[:, None], response.along.shape[-1]
-    along, mixed = extended_response(response, len(label_residual.features.along))
+    ratio, Z = (at.alpha / label_residual.beta)[:, None], len(label_residual.features.along)
+    K = overlap_response(response, Z)
     psi_hat, rank = ratio * label_residual.average_slopes(at), label_residual.to_m.shape[1]
     matrix, right = label_residual.average_products(at), label_residual.average_labels(at)
     # The root of `ratio along` is U diag(size); where that is not finite, size is NaN.
-    values, vectors = eigh_or_nan(along)
+    values, vectors = eigh_or_nan(K[:, :Z, :Z])
     size = np.sqrt(np.maximum(values, 0.0) * ratio)
     offset = np.zeros(right.shape)
-    offset[:, rank:] = np.einsum("szr,sr->sz", mixed, psi_hat)
+    offset[:, rank:] = np.einsum("szr,sr->sz", K[:, :Z, Z:], psi_hat)
     right = right - np.einsum("sij,sj->si", matrix, offset)
     root, ridge = vectors * size[:, None, :], np.zeros(matrix.shape)
     ridge[:, rank:, rank:] = np.eye(root.shape[-1])
@@ -164,25 +164,24 @@ def solve_means(
     x, coefficients, residual = _solve_transformed(matrix, right, root, ridge)
     # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
     zeta_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
-    slope = np.einsum("srt,st->sr", response.across, psi_hat)
-    slope += np.einsum("szr,sz->sr", mixed, zeta_hat)
-    zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, count)
+    slope = np.einsum("srx,sx->sr", K[:, Z:], np.concatenate([zeta_hat, psi_hat], axis=-1))
+    zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, response.along.shape[-1])
     prediction = coefficients + offset
     m = prediction[:, :rank] @ label_residual.to_m.T
     return Means(m, prediction, slope, zeta_hat, psi_hat, residual)
 
 
-def extended_response(response: SpikeResponse, functions: int) -> tuple[Array, Array]:
-    """Return the blocks `along` and `mixed` of K, for so many functions along the spike.
+def overlap_response(response: SpikeResponse, functions: int) -> Array:
+    """Return K, from the hats to the overlaps, for so many functions along the spike.
 
     Those beyond `response.along` are for overlaps across it, of inputs that have a mean there.
     """
     along, mixed, across = response.along, response.mixed, response.across
-    if functions == along.shape[-1]:
-        return along, mixed
-    own = np.concatenate([mixed.swapaxes(1, 2), across], axis=2)
-    extended = np.concatenate([along, mixed], axis=2)
-    return np.concatenate([extended, own], axis=1), np.concatenate([mixed, across], axis=1)
+    upper = np.concatenate([along, mixed], axis=2)
+    lower = np.concatenate([mixed.swapaxes(1, 2), across], axis=2)
+    K = np.concatenate([upper, lower], axis=1)
+    order = np.r_[:functions, along.shape[-1] : K.shape[-1]]
+    return K[:, order][:, :, order]
 
 
 def split_hats(zeta_hat: Array, psi_hat: Array, count: int) -> tuple[Array, Array]:

@@ -109,9 +109,9 @@ class Readout(ABC):
         """The readout with two numbers of letters in the place of a normal initial readout."""
         return [self.on(layer) for layer in self.layer.with_letters()]
 
-    @abstractmethod
     def on(self, layer: PreparedLayer, near: Self | None = None) -> Self:
         """Prepare this kind of readout on another layer."""
+        return type(self)(layer, near)
 
     @abstractmethod
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:

@@ -10,7 +10,6 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.theory.readout.ensembles import sources_of_variance
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
-from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.readout import Estimate, Readout, Solved
 from giantstep.theory.readout.square_loss import SquareLoss
 
@@ -20,10 +19,6 @@ _ROUNDING = 1e-14
 
 class SquareReadout(Readout):
     """The readout that minimises the square loss with a ridge, or none."""
-
-    def on(self, layer: PreparedLayer, near: SquareReadout | None = None) -> SquareReadout:
-        """Prepare the readout on another layer."""
-        return SquareReadout(layer, near)
 
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
         """Compute test errors at S points."""

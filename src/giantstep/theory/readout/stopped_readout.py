@@ -14,7 +14,6 @@ import numpy as np
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.stopping_filter import PAIRS, stopping_filter
 from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
-from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.readout import Estimate, Readout, Solved
 from giantstep.theory.readout.square_loss import ResidualErrors, SquareLossSolution
 from giantstep.theory.readout.square_readout import changes_on_finer_rule
@@ -24,10 +23,6 @@ class StoppedReadout(Readout):
     """The readout that gradient flow on the square loss reaches from zero in the time 1/ridge."""
 
     arrays = PAIRS
-
-    def on(self, layer: PreparedLayer, near: StoppedReadout | None = None) -> StoppedReadout:
-        """Prepare the readout on another layer."""
-        return StoppedReadout(layer, near)
 
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
         """Compute test errors at S points."""
