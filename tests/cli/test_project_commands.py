@@ -54,6 +54,11 @@ def test_scores_compares_simulations_with_both_theories(capsys, paper):
     assert finite < limit  # three letters: the readout's means are large
 
 
+def test_scores_without_a_figure_say_so(capsys, tmp_path):
+    assert main(["scores", "--project", str(tmp_path)]) == 2
+    assert "no figure has been made" in capsys.readouterr().err
+
+
 def test_a_number_off_by_a_rounding_is_told(capsys, project):
     off = {
         "test_error": "left, limit",

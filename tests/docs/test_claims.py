@@ -20,7 +20,7 @@ def test_every_claim_stands_in_its_page_and_can_fail():
         low, high = claim["bounds"]
         assert low < high
         assert ("command" in claim) != ("python" in claim), claim["name"]
-    assert len({claim["name"] for claim in CLAIMS}) == len(CLAIMS) <= 60
+    assert len({claim["name"] for claim in CLAIMS}) == len(CLAIMS) <= 65
 
 
 def test_the_readme_is_short():

@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from giantstep.cli.output import contents
 from giantstep.problems.sizes import SEED
-from giantstep.validation import check_value
+from giantstep.validation import RefusalError, check_value
 from giantstep.workflow.archive import ArchiveError, read_archive, write_archive
 from giantstep.workflow.config import load_config
 from giantstep.workflow.figure_plan import FigurePlan
@@ -65,7 +65,8 @@ def run_open(arguments: argparse.Namespace) -> None:
 
 def run_scores(arguments: argparse.Namespace) -> None:
     """Print, as a table in Markdown, how far theory and simulations of figures are apart."""
-    names = arguments.figure or made_figures(arguments.project)
+    if not (names := arguments.figure or made_figures(arguments.project)):
+        raise RefusalError("no figure has been made: run `snakemake --cores all` in the project")
     scores = {name: score_summary(_opened(name, arguments)) for name in names}
     table = pd.concat(scores, names=["figure"]).reset_index("figure")
     for row in [table.columns, ["---"] * table.shape[1], *table.values.tolist()]:
