@@ -147,9 +147,8 @@ def _sentence(fault: Fault) -> str:
     from giantstep.cli.flags import spelled  # like all that knows of problems, it takes a while
     from giantstep.problems.formatting import format_value
 
-    value = format_value(fault.value) if isinstance(fault.value, tuple | list) else fault.value
     name = fault.name if fault.name in ("X", "Phi", "y") else spelled(fault.name)
-    return f"{name} {value}: must be {fault.allowed}{fault.hint}"
+    return f"{name} {format_value(fault.value)}: must be {fault.allowed}{fault.hint}"
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -84,8 +84,7 @@ def pairs(text: str) -> list[tuple[float, float]]:
     >>> pairs("2:0.5"), pairs("±1")
     ([(2.0, 0.5)], [(1.0, 0.5), (-1.0, 0.5)])
     """
-    both = re.fullmatch(r"(?:±|\+-|\+/-)(.+)", text)
-    values = [both[1], f"-{both[1]}"] if both else text.split(",")
+    values = re.sub(r"^(?:±|\+-|\+/-)(.+)$", r"\1,-\1", text).split(",")
     try:
         if len(values) > 1:
             return [(read_number(value), 1 / len(values)) for value in values]

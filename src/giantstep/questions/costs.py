@@ -141,7 +141,7 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     ...     cost_of(Task("replicates", problem, arguments | {"networks": range(n)}))
     ...     for n in (10, 1)
     ... )
-    >>> round(ten.seconds / one.seconds), ten.memory == one.memory
+    >>> round(ten.seconds / one.seconds), bool(ten.memory == one.memory)
     (10, True)
     """
     together = _listed(task.arguments.get("zip", ()))[1:]  # these vary with the first of them
