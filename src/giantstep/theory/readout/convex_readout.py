@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from giantstep.arrays import Array, Mask
+from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.convex_losses import Loss
-from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_newton import (
     FixedPoint,
@@ -19,11 +18,7 @@ from giantstep.theory.readout.convex_newton import (
     solve_near,
 )
 from giantstep.theory.readout.prepared_layer import PreparedLayer
-from giantstep.theory.readout.readout import Estimate, Readout, Solved
-
-# Change of the hats that is small, if not for the layer: corners of losses slow down the
-# convergence of quadrature.
-_HATS_RESOLVED = 1e-4
+from giantstep.theory.readout.readout import Estimate, Nodes, Readout, Solved
 
 
 class _Rule(NamedTuple):
@@ -54,7 +49,8 @@ class ConvexReadout(Readout):
     near : ConvexReadout, optional
     """
 
-    arrays = 16
+    # Corners of losses slow down the convergence of quadrature.
+    arrays, hats_resolved = 16, 1e-4
     _last: FixedPoint | None  # what was solved last on the coarse rule
 
     def __init__(self, layer: PreparedLayer, loss: Loss, near: ConvexReadout | None = None) -> None:
@@ -70,7 +66,7 @@ class ConvexReadout(Readout):
         return ConvexReadout(layer, self.loss, near)
 
     @property
-    def nodes(self) -> tuple[ConditionalFeatures, ConvexEquations]:
+    def nodes(self) -> Nodes:
         """Features on the nodes of fluctuations, and those that are used."""
         equations = self._on(self._usual)
         return equations.features, equations
@@ -86,11 +82,6 @@ class ConvexReadout(Readout):
             to_m, *rest = self.coarse.label_residual.to_m, rule.beside, rule.tolerance
             self._equations[rule] = ConvexEquations(on_rule, self.loss, to_m, *rest)
         return self._equations[rule]
-
-    def is_resolved(self, shift: Array, change: Array) -> Mask:
-        """Tell where errors of quadrature are small enough."""
-        accuracy = self.layer.accuracy
-        return (shift <= max(accuracy.hats, _HATS_RESOLVED)) & (change <= accuracy.error)
 
     def _roughly(self, alpha: Array, ridge: Array) -> FixedPoint:
         """Solve S points on the coarse rule, from those nearby."""
@@ -115,8 +106,7 @@ class ConvexReadout(Readout):
         """Compute test errors at S points on the coarse rule."""
         found, equations = self._roughly(alpha, ridge), self._on(_COARSE)
         error = np.where(found.converged, equations.errors(found.at.x)[0], np.nan)
-        nodes = equations.features, equations
-        return Estimate(error, equations.fluctuation(found.at, alpha), nodes)
+        return error, equations.fluctuation(found.at, alpha), (equations.features, equations)
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points, those that are unresolved on finer and finer rules."""

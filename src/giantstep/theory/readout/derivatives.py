@@ -30,11 +30,10 @@ from giantstep.validation import InvalidParametersError, raise_all
 # precise to rounding, and so differences to about its root.
 _STEP = 2e-7
 _RELATIVE = ("alpha0", "beta", "bulk_variance")
-# Steps of alpha and the ridge are longer, relative to them or from no ridge, and cancel to fourth
-# order. The last weight is that of the value itself.
+# Steps of alpha and the ridge are longer, relative to them or from no ridge. Errors after none to
+# four of them have weights that cancel to fourth order.
 _ALPHA_STEP, _RIDGE_STEP, _FIRST_RIDGE = 1e-4, 5e-3, 1e-3
-_PLACES = np.array([[-2, -1, 1, 2, 0], [1, 2, 3, 4, 0]])
-_WEIGHTS = np.array([[1 / 12, -2 / 3, 2 / 3, -1 / 12, 0], [4, -3, 4 / 3, -1 / 4, -25 / 12]])
+_WEIGHTS = -25 / 12, 4, -3, 4 / 3, -1 / 4
 
 
 def continuous_parameters(problem: Problem) -> tuple[str, ...]:
@@ -133,7 +132,6 @@ def _moved(readout: SquareReadout, problem: Problem) -> SquareReadout:
 
 def _by_number(errors: Callable[[Array], Array], value: Array, step: float) -> Array:
     """Differentiate errors by numbers of the points, which are at least zero."""
-    kind, steps = (value == 0).astype(int), np.where(value == 0, _FIRST_RIDGE, step * value)
-    places, weights = (np.moveaxis(of[kind], -1, 0) for of in (_PLACES, _WEIGHTS))
-    at_places = [errors(value + place * steps) for place in places]
-    return np.sum(weights * at_places, axis=0) / steps
+    steps = np.where(value == 0, _FIRST_RIDGE, step * value)
+    at_places = [weight * errors(value + k * steps) for k, weight in enumerate(_WEIGHTS)]
+    return np.sum(at_places, axis=0) / steps

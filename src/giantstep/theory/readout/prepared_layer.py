@@ -10,7 +10,7 @@ from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.problem import Problem
 from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.first_layer.equivalent_features import known_layer
-from giantstep.theory.first_layer.interface import Accuracy, FirstLayer
+from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.readout.square_loss import SquareLoss, prepare_square_loss
 from giantstep.theory.rows.interface import Bulk
 from giantstep.validation import check_value
@@ -36,11 +36,6 @@ class PreparedLayer:
         self.first, self.bulk, self._rows = first, bulk, rows
         self.srf, self.dimension = first.features, first.dimension
         self.equations = prepare_square_loss(first, first.conditional(bulk, B), bulk, rows)
-
-    @property
-    def accuracy(self) -> Accuracy:
-        """Changes on twice as many nodes that are small."""
-        return self.first.accuracy(self.bulk)
 
     def finer(self) -> PreparedLayer:
         """Prepare the same unknowns, over the same functions B, on twice as many nodes."""

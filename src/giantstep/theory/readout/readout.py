@@ -24,12 +24,10 @@ _BATCH_FLOATS = 1_500_000
 _LETTERS_RESOLVED = 5e-3
 
 
-class Estimate(NamedTuple):
-    """Test errors, and what their correction for the mean's fluctuation needs to know."""
-
-    error: Array
-    fluctuation: Fluctuation
-    nodes: tuple[ConditionalFeatures, NodesOverKappa]
+# Features on the nodes of fluctuations, and those that are used.
+Nodes = tuple[ConditionalFeatures, NodesOverKappa]
+# Test errors, and what their correction for the mean's fluctuation needs to know.
+Estimate = tuple[Array, Fluctuation, Nodes]
 
 
 class Solved(NamedTuple):
@@ -78,11 +76,13 @@ class Readout(ABC):
     ----------
     arrays : int
         Arrays of points by nodes that are in use at once.
+    hats_resolved : float
+        Change of the hats that is small, if not for the layer.
     at : callable
         The readout at another dimension, on the same rows.
     """
 
-    arrays = 1
+    arrays, hats_resolved = 1, 0.0
 
     def __init__(self, layer: PreparedLayer, near: Self | None = None) -> None:
         _keep_memory()
@@ -95,7 +95,7 @@ class Readout(ABC):
         return self.layer.finer()
 
     @property
-    def nodes(self) -> tuple[ConditionalFeatures, NodesOverKappa]:
+    def nodes(self) -> Nodes:
         """Features on the nodes of fluctuations, and those that are used."""
         return self.coarse.features, self.coarse.features
 
@@ -123,8 +123,8 @@ class Readout(ABC):
 
     def is_resolved(self, shift: Array, change: Array) -> Mask:
         """Tell where errors of quadrature are small enough."""
-        accuracy = self.layer.accuracy
-        return (shift <= accuracy.hats) & (change <= accuracy.error)
+        accuracy = self.layer.first.accuracy(self.layer.bulk)
+        return (shift <= max(accuracy.hats, self.hats_resolved)) & (change <= accuracy.error)
 
     def batches(self, points: int) -> list[slice]:
         """Divide points into those that are solved together."""

@@ -28,7 +28,7 @@ class SquareReadout(Readout):
         at = solve_resolvent(rule.equations, alpha, ridge, start)
         errors = rule.order_parameters(at).errors
         error = np.where(at.converged, errors.test_error, np.nan)
-        return Estimate(error, rule.fluctuation(at, errors.power), self.nodes)
+        return error, rule.fluctuation(at, errors.power), self.nodes
 
     def sources_of_variance(self, alpha: Array, ridge: Array) -> dict[str, Array]:
         """Compute `ensembles.sources_of_variance` at points of one shape."""
