@@ -81,12 +81,12 @@ def solve_all(
 
     def prepare(chosen: Mapping[str, Any]) -> Callable[[Progress], Result]:
         case, grid = _case(problem, {**values, **chosen}, optimal, asked)
-        return partial(_answer, case, grid, optimal, gains, dims, without)
+        return partial(_answer, case, grid, optimal, gains, dims, without, bool(several))
 
     several = {name: values[name] for name in varied if name not in _POINTS}
     data, remarks = answer_each(several, prepare, progress)
     single = [name for name in ("group", "other_group") if data.sizes.get(name) == 1]
-    data = data.squeeze(single, drop=True) if single else data  # takes half a millisecond
+    data = data.squeeze(single, drop=True) if single else count_groups(data)
     coords = {k: _label(problem, k, x, k in varied) for k, x in values.items()}
     # Each point has a ridge of its own, or nothing is minimised.
     del coords["ridge" if optimal else "by"]
@@ -150,9 +150,13 @@ def _answer(
     gains: Sequence[str],
     dims: Mapping[str, int],
     without: Sequence[str],
+    joined: bool,
     report: Progress,
 ) -> Result:
-    """Solve a case at its points, which have some dimensions; remarks are on its first layer."""
+    """Solve a case at its points, which have some dimensions; remarks are on its first layer.
+
+    Those that are joined may have different numbers of groups, which are counted.
+    """
     alpha, ridge = (x.ravel() for x in np.meshgrid(grid.alpha, grid.ridge, indexing="ij"))
     columns = case.optimise(alpha) if optimal else case.solve(alpha, ridge, report)
     for name in gains:
@@ -162,7 +166,8 @@ def _answer(
     if case.derivatives:
         coords[PARAMETER] = list(continuous_parameters(case.problem))
     remarks = layer_of(case.problem, case.dimension).remarks(case.bulk)
-    return count_groups(xr.Dataset(named, coords)), remarks
+    data = xr.Dataset(named, coords)
+    return count_groups(data) if joined else data, remarks
 
 
 def _label(problem: Problem, name: str, given: Any, several: bool) -> Any:
