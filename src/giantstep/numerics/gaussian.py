@@ -153,13 +153,8 @@ def hermite_coefficients(function: ScalarFunction, degree: int) -> Array:
     return np.array([weighted @ He for He in hermite_polynomials(z, degree)])
 
 
+@cache
 def mean_derivatives(function: ScalarFunction, degree: int) -> Array:
     """Compute E f(z) He_k(z), which is the mean of the k-th derivative, k = 0 ... degree."""
     factorials = [math.sqrt(math.factorial(k)) for k in range(degree + 1)]
     return hermite_coefficients(function, degree) * factorials
-
-
-@cache
-def third_coefficient(function: ScalarFunction) -> float:
-    """Compute E f(z) He_3(z), z ~ N(0, 1)."""
-    return float(mean_derivatives(function, 3)[3])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import xarray as xr
 
 from giantstep.simulation.replicate_statistics import summarise
@@ -32,7 +30,7 @@ def summary(raw: xr.Dataset) -> xr.Dataset:
         several = "training" in measured.dims
         ordered = measured if several else measured.expand_dims("training")
         ordered = ordered.transpose("network", "training", ...)
-        statistics = asdict(summarise(ordered.values))
+        statistics = summarise(ordered.values)._asdict()
         for statistic in STATISTICS if several else STATISTICS[:2]:
             values[f"{name}_{statistic}"] = (ordered.dims[2:], statistics[statistic])
     return xr.Dataset(values, raw.drop_vars(["network", "training"], errors="ignore").coords)

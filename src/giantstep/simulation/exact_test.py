@@ -16,9 +16,13 @@ import numpy as np
 
 from giantstep.arrays import Array, Mask
 from giantstep.numerics.function_table import ScalarFunction
-from giantstep.numerics.gaussian import gaussian_rule, hermite_polynomials
-from giantstep.numerics.quadrature import split_rule, unit_edges
-from giantstep.numerics.scalar_functions import CLASS, lookup
+from giantstep.numerics.gaussian import (
+    expectation,
+    gaussian_rule,
+    hermite_coefficients,
+    hermite_polynomials,
+)
+from giantstep.numerics.scalar_functions import CLASS, lookup, shifted
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import teacher_of
@@ -136,12 +140,10 @@ class _Network:
                 for powers, coefficient in teacher.terms.items()
             )  # fmt: skip
             return teacher.second_moments()[0], products(readouts, weights[:, None])[:, 0]
-        target = lookup(self.problem.target)
-        s, weight = split_rule(unit_edges(np.array(target.kinks) - shift), fineness=2)
-        y = target.value(s + shift)
-        of_target = _hermite_functions(s) @ (weight * y)
-        weights = of_target @ (C * self.powers)
-        return float(weight @ y**2), products(readouts, weights[:, None])[:, 0]
+        target = shifted(lookup(self.problem.target), shift)
+        weights = hermite_coefficients(target, _TERMS - 1) @ (C * self.powers)
+        second = expectation(target, lambda s: target.value(s) ** 2)
+        return second, products(readouts, weights[:, None])[:, 0]
 
 
 def _hermite_functions(z: Array) -> Array:

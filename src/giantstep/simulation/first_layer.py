@@ -214,13 +214,10 @@ def _train(
     # As in `equivalent_features`, v takes the sign of h1, so that r >= 0.
     spike = np.copysign(1, h1) * mean / norm if norm > 0 else other.astype(float)
     strengths = steps[0].learning_rate / problem.beta * abs(h1) * norm * letters
-    if not problem.as_in_paper and problem.alpha0 != 0:
-        one = values.size == 1
-        mean = weights.mean(axis=0, dtype=float) if one else np.full_like(spike, np.nan)
-        norm = float(np.linalg.norm(mean))
-        spike, strengths = mean / norm, np.full_like(strengths, norm)
-    elif problem.optimizer == SIGN_DESCENT and problem.alpha0 != 0 and values.any():
-        pulls = np.sign(letters)
+    signs = problem.optimizer == SIGN_DESCENT and values.any()
+    if problem.alpha0 != 0 and (signs or not problem.as_in_paper):
+        same = np.full(letters.size, 1.0 if values.size == 1 else np.nan)
+        pulls = np.sign(letters) if problem.as_in_paper else same
         mean = pulls @ weights / (pulls @ pulls)
         norm = float(np.linalg.norm(mean))
         spike, strengths = mean / norm, norm * pulls

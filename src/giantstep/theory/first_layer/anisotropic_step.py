@@ -16,9 +16,9 @@ from giantstep.arrays import Array
 from giantstep.numerics.gaussian import (
     derivative_variance,
     expectation,
+    mean_derivatives,
     self_gradient,
     standard_moments,
-    third_coefficient,
 )
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.covariance import directions_of
@@ -90,7 +90,7 @@ class AnisotropicStep:
         self.agreement = sign * label_agreement(protocol) * moves
         self.slope = self.agreement * h1_star * (abs(h1_star) > _ROUNDING)
         self.label_power = float(teacher.second) + noise_power(protocol)
-        self.first, self.third = abs(h1) * (abs(h1) > _ROUNDING), sign * third_coefficient(f)
+        self.first, self.third = abs(h1) * (abs(h1) > _ROUNDING), sign * mean_derivatives(f, 3)[3]
         self.power, self.own = float(student.second), self_gradient(f)
         self.psi = derivative_variance(f), sign * mean(3), mean(4), mean(2, 1)
         self.tau = self.rate**2 * self.psi[0] * self.inverse_batch

@@ -14,7 +14,6 @@ from giantstep.numerics.gaussian import (
     mean_derivatives,
     self_gradient,
     standard_moments,
-    third_coefficient,
 )
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import label_agreement
@@ -72,4 +71,4 @@ def coupled_norms(protocol: Protocol, spike_strengths: Array, dimension: float) 
     h1 = float(standard_moments(activation).slope)
     if not np.any(spike_strengths):
         return np.zeros_like(spike_strengths)
-    return (third_coefficient(activation) / h1 * spike_strengths) ** 2 / dimension
+    return (mean_derivatives(activation, 3)[3] / h1 * spike_strengths) ** 2 / dimension

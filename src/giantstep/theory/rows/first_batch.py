@@ -20,7 +20,7 @@ import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.function_table import ScalarFunction
-from giantstep.numerics.gaussian import derivative_variance, standard_moments, third_coefficient
+from giantstep.numerics.gaussian import derivative_variance, mean_derivatives, standard_moments
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import label_agreement, noise_levels, noise_power
@@ -103,7 +103,7 @@ class FirstBatch:
             0.0 if abs(h) < _ROUNDING else h
             for h in (
                 float(standard_moments(activation).slope),
-                third_coefficient(activation),
+                mean_derivatives(activation, 3)[3],
                 label_agreement(protocol) * float(teacher.slope),
             )
         )
