@@ -71,7 +71,7 @@ def compare(
 ) -> None:
     """Draw a quantity of one loss: theory as a line, networks as markers."""
     pale = {"alpha": look.get("alpha")}
-    draw_theory(axes, line, name, look, pale, along)
+    draw_theory(axes, line, name, look, along, **pale)
     draw_networks(axes, point, name, look, "alpha_simulated" if along == "alpha" else along)
 
 

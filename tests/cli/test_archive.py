@@ -65,16 +65,6 @@ def test_an_archive_that_was_changed_is_refused(archive, tmp_path, capsys, chang
     assert message in capsys.readouterr().err
 
 
-def test_an_archive_of_zeros_is_refused_before_it_is_unpacked(
-    archive, tmp_path, capsys, monkeypatch
-):
-    path = repacked(archive, tmp_path / "zeros.zip", {"README.md": bytes(10**7)})
-    monkeypatch.setattr("giantstep.workflow.archive._LARGEST", 10**7)
-    monkeypatch.setattr(zipfile.ZipFile, "extractall", None)
-    assert main(["verify", str(path)]) == 2
-    assert "GB is the most" in capsys.readouterr().err
-
-
 def test_an_archives_own_code_runs_only_if_it_is_told_to(archive, tmp_path, capsys):
     own, code = "config/figures/fig2.py", b"raise SystemExit('ran')"
     with zipfile.ZipFile(archive) as packed:

@@ -38,13 +38,10 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
         quantity = "optimal_test_error" if panel.get("optimal") else "test_error"
         for bulk in distinct(panel_data(data, name), "bulk"):
             curve = select(data, panel=name, bulk=bulk)
-            if along:
-                at = {"alpha": 0, "alpha_simulated": 0}
-                curve = curve.sortby(along).isel(at, missing_dims="ignore")
-            else:
-                curve = curve.isel(curve=0)
+            at = {"alpha": 0, "alpha_simulated": 0} if along else {"curve": 0}
+            curve = (curve.sortby(along) if along else curve).isel(at, missing_dims="ignore")
             if titles[name] not in drawn:
-                draw_theory(axes, curve, quantity, look, lines[bulk], along or "alpha")
+                draw_theory(axes, curve, quantity, look, along or "alpha", **lines[bulk])
             draw_networks(axes, curve, quantity, look, along or "alpha_simulated")
         drawn.add(titles[name])
     if any(panel.get("best_linear") for panel in panels.values()):

@@ -46,12 +46,7 @@ def learning_panel(
 
 
 def draw_theory(
-    axes: Axes,
-    curve: xr.Dataset,
-    name: str,
-    look: style.Look,
-    line: style.Look,
-    along: str = "alpha",
+    axes: Axes, curve: xr.Dataset, name: str, look: style.Look, along: str = "alpha", **line: Any
 ) -> None:
     """Draw the theory of a curve as a line, if it has one; crosses on the axis where it failed."""
     if along in curve.coords and name in curve:
@@ -79,7 +74,7 @@ def learning_curves(
     keys, lines = curve_keys(data, _NOT_OF_NETWORKS), style.bulk_lines(distinct(data, "bulk"))
     for i, look in enumerate(curve_looks(data, colours)):
         curve = data.isel(curve=i)
-        draw_theory(axes, curve, name, look, lines[curve["bulk"].item()])
+        draw_theory(axes, curve, name, look, **lines[curve["bulk"].item()])
         if keys[i] not in keys[:i]:
             draw_networks(axes, curve, name, look)
             legend_entry(axes, curve_label(data, i, _NOT_OF_NETWORKS), **look)  # of both

@@ -33,6 +33,7 @@ _RED, _GREEN = style.COLOURS[2:4]
 # Values whose ratio is larger are shown in equal ratios.
 _WIDE = 15
 _LEVELS, _FEWEST = 9, 3
+_ROUND = [k * 10.0**e for e in range(-12, 13) for k in (1, 2, 5)]
 _PERCENTS = (-800, -400, -200, -100, -50, -25, 0, 25, 50, 75)
 # Of errors over that of the best linear predictor, and of deviations in percent.
 _RATIOS = (0.1, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 5, 9)
@@ -99,8 +100,7 @@ def _levels(low: float, high: float, preferred: Sequence[float]) -> list[float]:
     """Choose levels: those that are preferred; of wide ranges in equal ratios."""
     inside = [float(level) for level in preferred if low < level < high]
     if not preferred and low > 0 and high > _WIDE * low:
-        ratios = (k * 10.0**e for e in range(-12, 13) for k in (1, 2, 5))
-        inside = [level for level in ratios if low < level < high][:_LEVELS]
+        inside = [level for level in _ROUND if low < level < high][:_LEVELS]
     if len(inside) < _FEWEST:
         inside = [float(level) for level in MaxNLocator(_LEVELS).tick_values(low, high)]
     below = [low] if low < inside[0] else []
@@ -127,8 +127,7 @@ def spacing(axes: Axes, axis: str, values: Array) -> None:
     if low > 0 and high > _WIDE * low:
         (axes.set_xscale if axis == "x" else axes.set_yscale)("log")
         if high < _FEW * low:
-            shown = (k * 10.0**e for e in range(-9, 10) for k in (1, 2, 5))
-            ticks(axes, axis, [tick for tick in shown if low * 0.999 <= tick <= high * 1.001])
+            ticks(axes, axis, [x for x in _ROUND if low * 0.999 <= x <= high * 1.001])
 
 
 def titled_map(axes: Axes, data: xr.Dataset, config: dict[str, Any], name: str, index: int) -> None:

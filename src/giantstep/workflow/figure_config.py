@@ -115,7 +115,7 @@ def load_figure(root: Path, name: str) -> dict[str, Any]:
     if not (root / faults.file).exists() and name not in (known := figure_names(root)):
         text = f"there is no such figure; those of the project are {', '.join(known)}"
         faults.add("", text + did_you_mean(name, known))
-    faults.refuse()
+        faults.refuse()
     given: dict[str, Any] = load_yaml(root / faults.file, faults.file)
     with chdir(root):  # where the files are that the YAML names
         add_faults(faults, FigureConfig, given)

@@ -82,9 +82,8 @@ def _is_current(name: str, project: Path, data: xr.Dataset) -> bool:
         config = load_yaml(project / FIGURES / f"{name}.yaml", name)
         if json.loads(data.attrs.get("parameters", "{}")).get("figure") != science(config):
             return False
-    keys = [mark.name for mark in (project / _KEYS / name).glob("data-*")]
-    key = data.attrs.get("source", "").rpartition("-")[2]  # release 0.2.0 has none
-    return keys in ([], [f"data-{key}"])
+    keys = [mark.name.removeprefix("data-") for mark in (project / _KEYS / name).glob("data-*")]
+    return not keys or data.attrs.get("source", "").endswith(tuple(keys))  # there is one
 
 
 def made_figures(project: str | Path) -> list[str]:
