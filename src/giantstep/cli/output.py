@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,20 +96,29 @@ def as_csv(data: xr.Dataset) -> str:
 def as_table(data: xr.Dataset) -> str:
     """Write an answer as columns to be read, with six digits.
 
-    Columns that do not fit a line follow below, beside what varies.
+    If they do not fit a line, each has a line of its own; or, if there are too many points for
+    that, those that do not fit follow below, beside what varies.
     """
-    columns = []
-    for cells in zip(*_rows(table_of(data), digits=6), strict=True):
-        width = max(map(len, cells))
-        columns.append([cell.rjust(width) for cell in cells])
-    varying = [one for one in columns if one[0].strip() in data.coords]
+    rows = _rows(table_of(data), digits=6)
+    turned = list(zip(*rows, strict=True))
+    for lines in _aligned(rows), _aligned(turned):
+        if len(lines[0]) <= _LINE:
+            return "\n".join([*lines, ""])
+    varying = [cells for cells in turned if cells[0] in data.coords]
     blocks = [varying]
-    for column in columns[len(varying) :]:
-        if sum(len(one[0]) + 2 for one in [*blocks[-1], column]) > _LINE + 2:
+    for cells in turned[len(varying) :]:
+        if len(_aligned(zip(*blocks[-1], cells, strict=True))[0]) > _LINE:
             blocks.append(varying)
-        blocks[-1] = [*blocks[-1], column]
-    texts = ("".join("  ".join(row) + "\n" for row in zip(*one, strict=True)) for one in blocks)
-    return "\n".join(texts)
+        blocks[-1] = [*blocks[-1], cells]
+    texts = (_aligned(zip(*block, strict=True)) for block in blocks)
+    return "\n".join("\n".join([*lines, ""]) for lines in texts)
+
+
+def _aligned(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Write rows as lines of aligned columns."""
+    rows = list(rows)
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    return ["  ".join(map(str.rjust, row, widths)) for row in rows]
 
 
 def chosen(data: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
