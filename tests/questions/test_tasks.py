@@ -62,7 +62,7 @@ def test_a_simulation_is_the_summary_of_its_networks():
 @pytest.mark.parametrize(("ridges", "on_edge"), [((0.1, 0.5, 3.0), False), ((3, 5, 10), True)])
 def test_the_best_ridge_of_any_loss_says_whether_it_is_on_an_edge(monkeypatch, ridges, on_edge):
     few = optima.search_of("huber")._replace(ridges=np.array(ridges))
-    monkeypatch.setattr(optima, "_CONVEX_SEARCH", few)
+    monkeypatch.setattr(optima, "search_of", lambda *_: few)
     problem = Protocol("tanh", "sin", 3, alpha0=2, beta=1, noise=0.1)
     found = giantstep.solve(problem, 2, "optimal", loss="huber", dimension=100)
     best = optima.optimal_ridge(problem, np.array([2.0]), "trained", 100, "huber")
