@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import astuple, dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -71,13 +69,8 @@ class RidgePath:
         self.membership = membership.astype(float)
         self._solutions = _stopped_solutions if stopped else _ridge_solutions
         self._kept: list[_Block] = []
+        self._moments = [np.zeros(())] * 3
         self._count = 0
-
-    @cached_property
-    def _moments(self) -> _Moments:
-        p, groups = self.membership.shape
-        sizes = (p, p), (p, groups + 1), (groups + 1, groups + 1)
-        return _Moments(self.membership, *map(np.zeros, sizes))
 
     def extend(self, features: Reals, labels: Array) -> None:
         """Add a block of samples: features of shape (n, p), which are overwritten."""
@@ -91,7 +84,7 @@ class RidgePath:
     def _sum_kept(self, count: int) -> None:
         """Add the first of the kept blocks to the moments, and drop them."""
         for block in self._kept[:count]:
-            self._moments.add(block)
+            self._moments = _extended(self._moments, block)
         del self._kept[:count]
 
     def fit(self, count: int) -> Callable[[tuple[float, ...]], Fit]:
@@ -106,8 +99,10 @@ class RidgePath:
             blocks = [*self._kept[:-1], part]
             return lambda ridges: _fit_dual(self.membership, blocks, ridges, self._solutions)
         self._sum_kept(len(self._kept) - 1)
-        moments = _Moments(*astuple(self._moments))  # copies
-        return lambda ridges: _fit_primal(moments, part, count, ridges, self._solutions)
+        moments = self._moments
+        return lambda ridges: _fit_primal(
+            self.membership, moments, part, count, ridges, self._solutions
+        )
 
 
 # From a matrix S, ridges, a right side and the precision: the solution x of each ridge, and what it
@@ -139,41 +134,27 @@ def _collect(readouts: list[Array], errors: list[float]) -> Fit:
     return Fit(np.stack(readouts), np.array(errors), np.array(errors) / 2)
 
 
-@dataclass
-class _Moments:
-    """Sums over samples that the primal problem needs.
+def _extended(moments: list[Array], block: _Block) -> list[Array]:
+    """Add a block of samples to the sums that the primal problem needs.
 
-    Attributes
-    ----------
-    membership : Array, shape (p, G)
-    inner : Array, shape (p, p)
-        Products of the rest with itself.
-    cross : Array, shape (p, G + 1)
-        Products of the rest with the shared parts and the label.
-    outer : Array, shape (G + 1, G + 1)
-        Products of shared parts and label with each other.
+    They are products of the rest with itself, shape (p, p), of the rest with the shared parts and
+    the label, (p, G + 1), and of these with each other.
     """
-
-    membership: Array
-    inner: Array
-    cross: Array
-    outer: Array
-
-    def add(self, block: _Block) -> None:
-        """Add a block of samples."""
-        beside = np.column_stack([block.shared, block.labels])
-        self.inner += block.rest.T @ block.rest
-        self.cross += block.rest.T @ beside
-        self.outer += beside.T @ beside
+    beside = np.column_stack([block.shared, block.labels])
+    products = block.rest.T @ block.rest, block.rest.T @ beside, beside.T @ beside
+    return [total + product for total, product in zip(moments, products, strict=True)]
 
 
 def _fit_primal(
-    moments: _Moments, part: _Block, count: int, ridges: tuple[float, ...], solutions: _Solutions
+    membership: Array,
+    moments: list[Array],
+    part: _Block,
+    count: int,
+    ridges: tuple[float, ...],
+    solutions: _Solutions,
 ) -> Fit:
     """Solve `(Phi^T Phi + ridge) a = Phi^T y`, where `part` holds the last rows."""
-    moments.add(part)
-    membership, cross, outer = moments.membership, moments.cross, moments.outer
-    gram = moments.inner
+    gram, cross, outer = _extended(moments, part)
     _add_symmetrised(cross[:, :-1] + membership @ outer[:-1, :-1] / 2, membership, gram)
     moment, power = cross[:, -1] + membership @ outer[:-1, -1], outer[-1, -1]
     readouts, errors = [], []
