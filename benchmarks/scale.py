@@ -98,7 +98,7 @@ def fill(folder: Path, plan: Plan) -> None:
     """Write shards whose replicates are copies of one."""
     for networks in plan.figure(MERGED).networks:
         path = folder / networks.folder / "0-0.nc"
-        compute({"/": with_networks(networks.task, (0,))}, path)
+        store.write(compute({"/": with_networks(networks.task, (0,))}), path)
         one = store.read(path)
         path.unlink()
         for name, tasks in networks.shards:

@@ -43,8 +43,8 @@ def make(project):
 def make_figure(figure):
     """Make the merged file and the scores of a figure in this folder."""
     for path, tasks in figure.jobs.items():
-        compute(tasks, path)
-    results = read_results(figure, figure.solved, figure.shards)
+        store.write(compute(tasks), path)
+    results = read_results(figure, figure.solved, figure.files_of("montecarlo"))
     merged = merge_figure(figure, results)
     store.write(merged, figure.merged)
     write_scores(merged, *figure.scores)

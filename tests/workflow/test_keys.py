@@ -9,11 +9,8 @@ import sys
 import pytest
 from tiny import ROOT
 
-from giantstep.problems.protocol import Protocol
-from giantstep.questions.task import Task
 from giantstep.workflow import code, keys
 from giantstep.workflow.config import load_config
-from giantstep.workflow.jobs import compute
 from giantstep.workflow.plan import make_plan
 
 # What each job imports; besides the code that its key covers, what only names and starts it.
@@ -167,15 +164,7 @@ def test_code_that_is_edited_and_undone_is_not_what_a_job_began_with(package, tm
             watch.check()
 
 
-def test_a_job_whose_code_was_edited_writes_nothing(tmp_path):
+def test_a_job_of_a_file_that_is_not_planned_is_refused():
     path = "results/parameters/fig2-0123456789ab.nc"
     with pytest.raises(code.ChangedCodeError, match="run the same command again"):
         make_plan(ROOT, load_config(ROOT)).figure("fig2").tasks(path)
-
-    def edited():
-        raise code.ChangedCodeError(path)
-
-    problem = Protocol("tanh", "sin", learning_rate=1, alpha0=1, beta=1)
-    with pytest.raises(code.ChangedCodeError):
-        compute({"/": Task("equivalent_features", problem, {})}, tmp_path / path, edited)
-    assert not list(tmp_path.iterdir())

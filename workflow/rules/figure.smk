@@ -19,9 +19,9 @@ rule key:
 rule merge:
     input:
         key=lambda wildcards: figure(wildcards).marks["data"],
-        parameters=lambda wildcards: figure(wildcards).solved_in("parameters"),
-        theory=lambda wildcards: figure(wildcards).solved_in("theory"),
-        networks=lambda wildcards: figure(wildcards).shards,
+        parameters=lambda wildcards: figure(wildcards).files_of("parameters"),
+        theory=lambda wildcards: figure(wildcards).files_of("theory"),
+        networks=lambda wildcards: figure(wildcards).files_of("montecarlo"),
     output:
         "results/figures/{figure}.nc",
     log:

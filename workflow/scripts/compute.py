@@ -11,6 +11,7 @@ watch = Watch(Path(path).parts[1])
 
 from threadpoolctl import threadpool_limits
 
+from giantstep.workflow import store
 from giantstep.workflow.job_log import job_log
 from giantstep.workflow.jobs import compute
 from giantstep.workflow.plan import Plan
@@ -18,4 +19,6 @@ from giantstep.workflow.plan import Plan
 # Another number of threads of BLAS may round differently.
 with job_log(snakemake.log[0]), threadpool_limits(1):
     figure = Plan(Path(), snakemake.config).figure(snakemake.params.figure)
-    compute(figure.tasks(path), path, watch.check, threads=snakemake.threads)
+    results = compute(figure.tasks(path), threads=snakemake.threads)
+    watch.check()
+    store.write(results, path)

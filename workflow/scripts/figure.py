@@ -19,7 +19,7 @@ with job_log(snakemake.log[0]):
     figure = Plan(Path(), snakemake.config).figure(snakemake.wildcards.figure)
     figure.check_mark(snakemake.input.key)
     data, pictures = read_merged(figure), [drawn.png, drawn.svg, drawn.pdf]
-    draw_figure(figure.name, figure.config, data, figure.source, pictures)
+    draw_figure(figure.name, figure.config, data, pictures, Path())
     write_scores(data, drawn.table, drawn.scores)
     watch.check()  # or Snakemake removes what is drawn
     figure.check_mark(snakemake.input.key)

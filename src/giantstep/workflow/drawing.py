@@ -13,14 +13,12 @@ import xarray as xr
 from giantstep.figures import default, style
 from giantstep.workflow.config import FIGURES
 
+# Of a summary, the name of the data that it was made from.
+SUMMARY_OF = "summary_of"
+
 
 def draw_figure(
-    name: str,
-    config: Mapping[str, Any],
-    data: xr.Dataset,
-    source: str,
-    paths: Iterable[str | Path],
-    root: Path = Path(),
+    name: str, config: Mapping[str, Any], data: xr.Dataset, paths: Iterable[str | Path], root: Path
 ) -> None:
     """Draw a figure, and save it in several formats; the same data make the same bytes.
 
@@ -31,16 +29,15 @@ def draw_figure(
         Its YAML.
     data : xarray.Dataset
         Its merged file, or the summary of it.
-    source : str
-        The name inside the merged file.
     paths : iterable of str or Path
         Where to save it.
-    root : Path, optional
+    root : Path
         The project's folder.
     """
     draw = load_drawing(root, name)
     made_from = " ".join(json.loads(data.attrs["made_from"]))
     software = f"giantstep {data.attrs['giantstep_version']}"
+    source = data.attrs.get("source") or data.attrs[SUMMARY_OF]
     origin = config["title"], source, made_from, software
     style.draw_and_save(lambda: draw(data, dict(config)), map(Path, paths), origin)
 

@@ -93,10 +93,6 @@ class FigurePlan(Figure):
                 files[f"{RESULTS}/{stage}/{self.name}-{result_key(stage, part)}.nc"] = part
         return files
 
-    def solved_in(self, stage: str) -> list[str]:
-        """Return the files of the parameters, or of the theory; none if there are no tasks."""
-        return [path for path in self.solved if Path(path).parent.name == stage]
-
     @cached_property
     def jobs(self) -> dict[str, dict[str, Task]]:
         """The file of each job that computes, with its tasks by the groups of the file."""
@@ -114,10 +110,9 @@ class FigurePlan(Figure):
             raise ChangedCodeError(path)
         return self.jobs[path]
 
-    @property
-    def shards(self) -> list[str]:
-        """The files of simulated networks."""
-        return [path for path in self.jobs if path not in self.solved]
+    def files_of(self, stage: str) -> list[str]:
+        """List the files of one stage; none if there are no tasks."""
+        return [path for path in self.jobs if Path(path).parts[1] == stage]
 
     @cached_property
     def made_from(self) -> list[str]:

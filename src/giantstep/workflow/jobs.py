@@ -3,44 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
 from giantstep.problems.canonical import digest, plain
 from giantstep.questions.task import Task, answer_task
-from giantstep.workflow import store
 
 # Whose versions numbers may depend on.
 _LIBRARIES = ("numpy", "scipy")
 _COMMENT = "The merged file of a figure has the meaning, symbol and units of each variable"
 
 
-def compute(
-    tasks: Mapping[str, Task],
-    path: str | Path,
-    check: Callable[[], None] = lambda: None,
-    **options: Any,
-) -> None:
-    """Compute tasks, equal ones once, and write their results to one file.
+def compute(tasks: Mapping[str, Task], **options: Any) -> dict[str, xr.Dataset]:
+    """Compute tasks, equal ones once.
 
     Parameters
     ----------
     tasks : mapping of str to Task
-        By the group of the file; "/" for the only one.
-    path : str or Path
-    check : callable, optional
-        Called before the file is written: it raises what keeps it from being written.
+        By the group of their file; "/" for the only one.
     **options
         Of `answer_task`; they change no number.
     """
     distinct = {digest(task): task for task in tasks.values()}
     answers = {key: described(task, answer_task(task, **options)) for key, task in distinct.items()}
-    check()
-    store.write({group: answers[digest(task)] for group, task in tasks.items()}, path)
+    return {group: answers[digest(task)] for group, task in tasks.items()}
 
 
 def described(task: Task, data: xr.Dataset) -> xr.Dataset:

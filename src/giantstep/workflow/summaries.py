@@ -14,12 +14,10 @@ import xarray as xr
 
 from giantstep.files import beside
 from giantstep.workflow.config import FIGURES, load_yaml
-from giantstep.workflow.drawing import draw_figure
+from giantstep.workflow.drawing import SUMMARY_OF, draw_figure
 from giantstep.workflow.figure_plan import drawings
 
 SUMMARIES = Path("figures/data")
-# Of a summary, the name of the data that it was made from.
-_SOURCE = "summary_of"
 _SMALLER = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
 
 
@@ -39,7 +37,7 @@ def write_summary(data: xr.Dataset, path: Path) -> None:
     for name, values in kept.variables.items():
         kept[name] = values.astype(_SMALLER.get(values.dtype, values.dtype), keep_attrs=True)
     kept.attrs = data.attrs | {"root_seed": str(data.attrs["root_seed"])}
-    kept.attrs[_SOURCE] = kept.attrs.pop("source", "")
+    kept.attrs[SUMMARY_OF] = kept.attrs.pop("source", "")
     content = gzip.compress(bytes(kept.to_netcdf(engine="scipy")), mtime=0)
     with beside(path) as place:
         place.write_bytes(content)
@@ -63,5 +61,5 @@ def redraw(root: Path, names: Iterable[str]) -> Iterator[str]:
         config = load_yaml(root / FIGURES / f"{name}.yaml", name)
         data = read_summary(summary_path(root, name))
         paths = [root / path for path in drawings(name)]
-        draw_figure(name, config, data, data.attrs[_SOURCE], paths, root)
-        yield f"{paths[0]}: from the summary of {data.attrs[_SOURCE]}"
+        draw_figure(name, config, data, paths, root)
+        yield f"{paths[0]}: from the summary of {data.attrs[SUMMARY_OF]}"

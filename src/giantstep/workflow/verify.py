@@ -137,7 +137,7 @@ def drawn_otherwise(figure: FigurePlan, data: xr.Dataset, project: Path) -> list
     with TemporaryDirectory() as folder:
         again = {file: Path(folder, Path(file).name) for file in figure.outputs}
         pictures, config = [again[file] for file in drawings(figure.name)], figure.config
-        draw_figure(figure.name, config, data, figure.source, pictures, project)
+        draw_figure(figure.name, config, data, pictures, project)
         write_scores(data, *(again[file] for file in figure.scores))
         made = [file for file in figure.outputs if (project / file).exists()]
         return [file for file in made if not cmp(project / file, again[file], shallow=False)]
