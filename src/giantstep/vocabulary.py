@@ -74,13 +74,7 @@ def label(dataset: xr.Dataset) -> xr.Dataset:
     """
     dataset = dataset.copy()
     for name, variable in dataset.variables.items():
-        meaning = MEANINGS[str(name)]
-        variable.attrs = {
-            "long_name": meaning.long_name,
-            "units": "1",  # everything is dimensionless
-            "symbol": meaning.symbol,
-            "equation": meaning.equation,
-        }
+        variable.attrs = vars(MEANINGS[str(name)]) | {"units": "1"}  # everything is dimensionless
         if str(name).endswith("status"):
             variable.attrs |= {
                 "flag_values": np.array(list(Status), dtype=np.int8),

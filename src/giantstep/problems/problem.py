@@ -5,7 +5,7 @@ from __future__ import annotations
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.covariance import THEORY
 from giantstep.problems.losses import FLOW, KNOWN_LOSSES, is_square, lookup_loss
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import ANY_LABELS, Protocol
 from giantstep.problems.readout import Vocabulary
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
@@ -69,7 +69,4 @@ def check_loss(problem: Problem, loss: str) -> None:
     check_value("loss", loss, KNOWN_LOSSES)
     binary = problem.target in BINARY and noise_power(problem) == 0
     if lookup_loss(loss).margin and not binary:
-        allowed = (
-            f"square or huber: only {' and '.join(BINARY)} without noise have labels +1 and -1"
-        )
-        raise refusal("loss", loss, allowed)
+        raise refusal("loss", loss, ANY_LABELS)

@@ -56,7 +56,8 @@ SCHEDULED = (*STEP_FIELDS, "decay")
 # The step exponent at which the spike keeps its strength as the dimension grows.
 GIANT_STEP = domains.STEP_EXPONENT.upper
 _ONE_DIRECTION = "of one direction where steps and readout learn different targets"
-_SIGNS = f"a loss of any labels, as only {' and '.join(BINARY)} without noise have labels +1 and -1"
+# What a loss must be where labels are others than +1 and -1.
+ANY_LABELS = f"square or huber: only {' and '.join(BINARY)} without noise have labels +1 and -1"
 _PLAIN = "0 but for inputs with a covariance or of two classes"
 _WEIGHTS = "0 where eigenvalues are given with weights beside them"
 _BATCHES = "one number, or > 0 and finite in each step on batches that are not used again"
@@ -215,7 +216,7 @@ class Protocol:
             ("inputs", mixture or CLASS not in targets.values(), CLASS_INPUTS),
             *((name, one or not transfer, _ONE_DIRECTION) for name, one in of_one.items()),
             ("precondition", self.has_covariance or not self.precondition, _PLAIN),
-            ("step_loss", signs or not lookup_loss(self.step_loss).margin, _SIGNS),
+            ("step_loss", signs or not lookup_loss(self.step_loss).margin, ANY_LABELS),
         ]
         each = "as many as steps, or one for all" if self.steps > 1 else "one number for one step"
         checks += [(name, len(numbers(self, name)) == self.steps, each) for name in SCHEDULED]
