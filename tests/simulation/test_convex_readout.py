@@ -91,5 +91,7 @@ def test_what_is_measured_of_losses():
 @pytest.mark.parametrize("differing", [{"target": "sin"}, {"noise": 0.1}])
 def test_losses_that_cannot_be_are_refused(differing):
     problem, grid = replace(PROTOCOL, **differing), Grid((1,), (1,), "hinge")
-    with pytest.raises(InvalidParametersError, match="loss = 'hinge': must be square or huber"):
+    with pytest.raises(
+        InvalidParametersError, match="loss = 'hinge': must be a loss for any labels"
+    ):
         simulate(problem, grid, Sizes(50), [0], 1)

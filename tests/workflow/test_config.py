@@ -142,7 +142,7 @@ def test_all_faults_of_all_files_are_told_at_once(write):
         ("panels.left.lower_bound", True, "lower_bound: needs a spike along the target"),
         ("panels.left.alpha0", None, "must have all of (learning_rate, alpha0) or"),
         ("panels.left.alignment", 0.5, "left.alignment: this key belongs elsewhere"),
-        ("panels.left.loss", "hinge", "left.loss: 'hinge' must be square or huber"),
+        ("panels.left.loss", "hinge", "left.loss: 'hinge' must be a loss for any labels"),
         ("panels.left.learning_rates", AXIS | {"stop": 1e13}, "must be a number from 0 to 1e+12"),
         ("panels.left.step_exponent", 0.3, ""),
         ("simulation.alpha", [1e-9], "simulation.alpha: 1e-09 must be such that alpha * dim"),

@@ -57,7 +57,10 @@ SCHEDULED = (*STEP_FIELDS, "decay")
 GIANT_STEP = domains.STEP_EXPONENT.upper
 _ONE_DIRECTION = "of one direction where steps and readout learn different targets"
 # What a loss must be where labels are others than +1 and -1.
-ANY_LABELS = f"square or huber: only {' and '.join(BINARY)} without noise have labels +1 and -1"
+ANY_LABELS = (
+    "a loss for any labels, such as square or huber: only"
+    f" {' and '.join(BINARY)} without noise have labels +1 and -1"
+)
 _PLAIN = "0 but for inputs with a covariance or of two classes"
 _WEIGHTS = "0 where eigenvalues are given with weights beside them"
 _BATCHES = "one number, or > 0 and finite in each step on batches that are not used again"
