@@ -34,6 +34,8 @@ _NO_INTERVAL = 1e-200
 _FARTHEST = 25.0
 # Stands for the clips of a loss that has none, in standard deviations of u.
 _NO_CLIP = 1e100
+# Nodes of less weight under the joint law of kappa and z are left out.
+_NEGLIGIBLE = 1e-18
 # Widths of panels over z, and the widest that is allowed, in units of the scale on which the
 # integrand varies. It is a Gaussian times a smooth step: twelve nodes are accurate to 1e-14.
 _PANELS, _RESOLVED = (3.0, 2.0, 1.0), 3.3
@@ -112,14 +114,17 @@ class _Rule(NamedTuple):
     weight: Array
 
     def at(self, nodes: slice) -> _Rule:
-        """Select some of the nodes over kappa."""
-        return _Rule(*(values[nodes] for values in self))
+        """Select some of the nodes over kappa, from the first z that has weight to the last."""
+        used = np.flatnonzero(self.weight[nodes].any(axis=0))
+        columns = slice(used[0], used[-1] + 1) if used.size else slice(0)
+        return _Rule(*(values[nodes, columns] for values in self))
 
 
 def _rule_over_z(srf: SpikedFeatures, kappa: Array, fineness: float, panel: float) -> _Rule:
-    """Choose a rule over z at each kappa."""
+    """Choose a rule over z at each kappa; negligible weights are zero."""
     labels, (z,), weight = rule_across(srf, kappa, fineness, panel)
-    return _Rule(*np.broadcast_arrays(labels, z, weight))
+    kept = weight * normal_density(kappa)[:, None] > _NEGLIGIBLE
+    return _Rule(*np.broadcast_arrays(labels, z, np.where(kept, weight, 0.0)))
 
 
 class ClippedChannel(OutputChannel):
