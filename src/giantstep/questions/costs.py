@@ -152,7 +152,8 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     for chosen in islice(combinations(several), _ESTIMATED):
         here = _DEFAULTS | given | chosen
         with suppress(RefusalError):  # it is refused later
-            problem = replace(task.problem, **{k: x for k, x in here.items() if k in fields})
+            changes = {name: x for name, x in here.items() if name in fields}
+            problem = replace(task.problem, **changes) if changes else task.problem
             costs.append(_cost_of_one(work, problem, here, threads))
     seconds, memory = total_cost(costs)
     return Cost(seconds * math.prod(map(len, several.values())) / max(len(costs), 1), memory)
