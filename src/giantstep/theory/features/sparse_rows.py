@@ -70,13 +70,9 @@ def with_sparse_rows(
         middle = f.kappa.size // 2
         place = np.concatenate([middle - 1 - place[::-1], middle + place])
         rho, share = (np.concatenate([values[::-1], values]) for values in (rho, share))
-    functions = ("kappa", "mu0", "mu1", "mu2_squared", "curvature", "phi", "along", "h")
-    repeated = {
-        name: getattr(f, name)[..., place] for name in (*functions, "h_z", "target_residual")
-    }
-    if f.mean_spread is not None:
-        repeated["mean_spread"] = f.mean_spread[:, place]
-    return replace(f, **repeated, weight=f.weight[place] * share, row_norm=rho)
+    count, of_nodes = f.kappa.size, vars(f).items()
+    repeated = {name: x[..., place] for name, x in of_nodes if np.shape(x)[-1:] == (count,)}
+    return replace(f, **repeated | {"weight": f.weight[place] * share, "row_norm": rho})
 
 
 def _nodes(

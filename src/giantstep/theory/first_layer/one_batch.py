@@ -17,7 +17,7 @@ from giantstep.theory.first_layer.interface import Accuracy
 from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.theory.first_layer.reused_batch import ReusedBatch
 from giantstep.theory.first_layer.reused_resolvent import ReusedResolvent
-from giantstep.theory.rows.row_functions import LEAST, Forms, RowFunctions, Traces, as_columns
+from giantstep.theory.rows.row_functions import Forms, RowFunctions, Traces, as_columns
 from giantstep.validation import Fault
 
 # Relative precision of the functions of t, below that of the rules over samples: of product rules,
@@ -64,11 +64,7 @@ class OneBatch(Descent):
     @cached_property
     def _row_functions(self) -> RowFunctions:
         precision = _PRECISION if self.protocol.steps <= 2 else _OF_QUASI_RANDOM
-        c, least = self.states[-1].bulk_variance, LEAST
-        coarse = self.finer(1)
-        if self.fineness > 1 and isinstance(coarse, OneBatch):
-            least = coarse._row_functions.degree  # finer rules need polynomials of the same degree
-        return RowFunctions.fitted(c, self._columns, precision, least=least)
+        return RowFunctions.fitted(self.states[-1].bulk_variance, self._columns, precision)
 
     def _columns(self, t: Array) -> Array:
         rows, basis = self.network.rows, self.network.basis

@@ -15,6 +15,7 @@ from scipy.special import ndtri
 
 from giantstep.arrays import Array
 from giantstep.numerics.function_table import ScalarFunction
+from giantstep.numerics.interpolation import interpolated
 from giantstep.numerics.quadrature import WIDE, product_rule, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import label_levels
@@ -34,8 +35,9 @@ _NONE = np.zeros((1, 0)), np.ones(1)
 _TEACHER_NODES = {1: 30, 2: 14, 3: 8}
 # Nodes with less weight are left out.
 _NEGLIGIBLE = 1e-12
-# Nodes to the width of an averaged activation, at least; and of its table to each of them.
-_TABLE, _LEAST_WIDTH, _FINER = 12, 0.02, 50
+# Entries of a table to the width of an averaged activation, at least, and the scale over that width
+# on which it is interpolated.
+_TABLE, _LEAST_WIDTH, _SCALE = 1200, 0.02, 8
 # Samples times neurons, of which arrays stay in the processor's cache.
 _CACHED = 40_000
 # Relative to the others, the variance of a direction that is rounding.
@@ -171,16 +173,17 @@ class _SmoothedActivation:
     """An activation averaged over Gaussian noise, by a table over shifts in some range."""
 
     def __init__(self, activation: ScalarFunction, low: float, high: float, std: float) -> None:
-        self.std, width = std, min(max(std, _LEAST_WIDTH), 1.0)
-        table = np.linspace(low - width, high + width, math.ceil((high - low) / width + 2) * _TABLE)
-        parts = np.array_split(table, math.ceil(table.size / 500))
-        averages = [activation_averages(activation, part, std, 1, 1.0) for part in parts]
-        columns = np.concatenate([(at.mean, at.slope, at.variance) for at in averages], axis=1).T
-        fine, self._step = np.linspace(table[0], table[-1], _FINER * table.size, retstep=True)
-        of_table = scipy.interpolate.CubicSpline(table, columns)
+        def averages(points: Array) -> tuple[Array, ...]:
+            at = activation_averages(activation, points, std, 1, 1.0)
+            return at.mean, at.slope, at.variance
+
+        self.std, self._low, width = std, low, min(max(std, _LEAST_WIDTH), 1.0)
+        count = 4 + math.ceil((high - low) / width * _TABLE)
+        table, self._step = np.linspace(low, high + width / _TABLE, count, retstep=True)
+        values = interpolated(averages, table, _SCALE * width)
         # The slope's derivative, since a kink may be narrower than the table.
-        self._values = np.vstack([of_table(fine).T, of_table(fine, 1)[:, 1]])
-        self._low, self._changes = table[0], np.diff(self._values, append=0.0)
+        self._values = np.vstack([*values, np.gradient(values[1], self._step, edge_order=2)])
+        self._changes = np.diff(self._values, append=0.0)
 
     def at(self, shift: Array) -> list[Array]:
         """Interpolate E sigma, E sigma', Var sigma' and E sigma''."""

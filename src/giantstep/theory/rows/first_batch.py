@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.differences import with_slope
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import derivative_variance, mean_derivatives, standard_moments
 from giantstep.numerics.newton import iterate_newton
@@ -33,6 +34,8 @@ from giantstep.theory.rows.label_rule import label_rule, label_rule_on_path
 # zero, and from a trace nearby.
 _MAX_ITERATIONS, _TOLERANCE = 100, 4e-15
 _NEARBY_ITERATIONS, _NEARBY_TOLERANCE = 2, 1e-7
+# Where theta differ relatively by less, a difference is replaced by the slope in the middle.
+_NEAR = 3e-5
 # A Hermite coefficient of the activation below this is zero by symmetry.
 _ROUNDING = 1e-12
 
@@ -196,7 +199,9 @@ class FirstBatch:
         )  # fmt: skip
         return BatchTraces((f0, f1, f2, f3), E)
 
-    def forms(self, theta: Array, single: BatchTraces) -> tuple[Array, Array]:
+    def forms(
+        self, theta: RealOrComplex, single: BatchTraces
+    ) -> tuple[RealOrComplex, RealOrComplex]:
         """Compute quadratic forms of Z_k and B Z_k in (v, across v), shapes (S, R, 2, 2)."""
         f, P, A = single.powers
         E, x = single.damped, self.inverse_alpha0
@@ -208,41 +213,30 @@ class FirstBatch:
             self._rotated(P, F * E[2, 2], F * J, A - x * F * H * J),
         )
 
-    def pair_forms(
-        self, theta: Array, single: BatchTraces, pair: BatchTraces
-    ) -> tuple[Array, Array, Array]:
-        """Compute quadratic forms of B^j Z_k Z_l, j = 0, 1, 2, shapes (S, R, R, 2, 2)."""
-        # D: in theta; N: between theta and the noise; M: in the noise; all with the factors that
-        # `_rotated` documents. The digit is j.
-        x, E = self.inverse_alpha0, pair.damped
-        f = single.powers[0][:, :, None]
-        F = 1 / (1 + theta * single.damped[2, 2])
-        J = single.powers[0] * single.damped[3, 1]
-        H = theta * J
-        S_k, S_l = single.damped[2, 2][:, :, None], single.damped[2, 2][:, None]
-        F_k, F_l, H_k, H_l = F[:, :, None], F[:, None], H[:, :, None], H[:, None]
-        J_l, f_l = J[:, None], single.powers[0][:, None]
-        t_k, t_l = theta[:, :, None], theta[:, None]
-        f0, f1, f2, f3 = pair.powers
-        both = F_k * F_l
-        D0 = both * (1 + x * t_k * t_l * f0 * E[4, 2])
-        D1 = both * (E[2, 2] + x * t_k * t_l * f1 * E[4, 2])
-        D2 = both * (S_k * S_l + x * f0 * E[4, 2])
-        C = f0 * E[3, 1]
-        slope = x * f * f_l * E[5, 1] + f1 * E[3, 1]  # (J_k - C)/theta_l
-        N1 = F_k * C - H_l * D1
-        N2 = F_k * slope + J_l * D1
-        M1 = f2 + x * (D1 * H_l**2 - F_k * C * (H_k + H_l))
-        M2 = f3 - x * (D1 * H_l * J_l + F_k * (H_k * slope - C * J_l))
-        M0 = f1 + x * (F_k * H_k**2 - t_l * D1 * H_l**2 + t_l * F_k * C * (H_k + H_l))
-        N0 = -F_k * H_k - t_l * N1
-        return (
-            self._rotated(f0, D0, N0, M0),
-            self._rotated(f1, D1, N1, M1),
-            self._rotated(f2, D2, N2, M2),
-        )
+    def pair_forms(self, theta: Array) -> Array:
+        """Compute quadratic forms of B^j Z_k Z_l, j = 0, 1, 2, shape (3, S, R, R, 2, 2).
 
-    def _rotated(self, trace: Array, along: Array, mixed: Array, noise: Array) -> Array:
+        They are divided differences of forms of theta Z, -Z and -B Z, and slopes where two theta
+        are so near that differences would be rounding.
+        """
+
+        def of_single(theta: RealOrComplex) -> RealOrComplex:
+            known = KnownTraces(theta, self.resolvent_trace(theta.real, None))
+            Z, BZ = self.forms(theta, self.traces(theta, known))
+            return np.stack([theta[..., None, None] * Z, -Z, -BZ])
+
+        first, second = theta[:, :, None], theta[:, None]
+        total, gap = first + second, first - second
+        near = (np.abs(gap) <= _NEAR * total)[..., None, None]
+        values = of_single(theta)
+        _, slopes = with_slope(of_single, total.reshape(len(theta), -1) / 2)
+        gap = np.where(near, 1, gap[..., None, None])
+        divided = (values[:, :, :, None] - values[:, :, None]) / gap
+        return np.where(near, slopes.reshape(divided.shape), divided)
+
+    def _rotated(
+        self, trace: RealOrComplex, along: RealOrComplex, mixed: RealOrComplex, noise: RealOrComplex
+    ) -> RealOrComplex:
         """Rotate quadratic forms from (theta, the batch's noise) to (v, across v).
 
         The mean of y x over the batch is `E[y s] theta` plus, at right angles to it, noise of

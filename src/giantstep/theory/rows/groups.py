@@ -182,8 +182,7 @@ class GroupsResponse(SpikeResponse):
     @cached_property
     def pair_forms(self) -> Array:
         """Quadratic forms of B^j Z_k Z_l in (v, across v), shape (3, S, R, R, 2, 2)."""
-        modes, batch = self.modes, self.bulk.rows.batch
-        return np.stack(batch.pair_forms(modes.theta, modes.single, modes.pair))
+        return self.bulk.rows.batch.pair_forms(self.modes.theta)
 
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair of groups."""
@@ -283,9 +282,7 @@ class GroupsPair(Pair):
             return np.stack(self.one.modes.pair.powers), self.one.pair_forms
         batch, R = self.rows.batch, self.triangle.order
         theta = np.concatenate([self.one.modes.theta, self.other.modes.theta], axis=-1)
-        single = batch.traces(theta)
-        pair = batch.pair_traces(theta, single)
-        forms = np.stack(batch.pair_forms(theta, single, pair))
+        pair, forms = batch.pair_traces(theta, batch.traces(theta)), batch.pair_forms(theta)
         return np.stack(pair.powers)[:, :, :R, R:], forms[:, :, :R, R:]
 
     @cached_property

@@ -101,14 +101,13 @@ class RowFunctions:
         functions: Callable[[Array], Array],
         tolerance: float,
         most: int = MOST,
-        least: int = LEAST,
     ) -> RowFunctions:
         """Fit polynomials to functions of t, shape (S,), whose values have shape (S, functions).
 
-        Of ever larger degrees, from the `least` to the `most`, until the `error` is below the
+        Of ever larger degrees, up to the `most`, until the `error` is below the
         tolerance.
         """
-        degree = least
+        degree = LEAST
         while True:
             x = chebyshev.chebpts1(degree + 1)
             values = functions((1 + x) / (1 - x) / scale) * (2 / (1 - x))[:, None]
