@@ -224,7 +224,7 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
         fits = 2 * p * (np.sum(np.square(few)) + p * max(many, default=0))
         fits += solved * np.sum(sides**3) / 3
         held = 2 * item * p * max(few, default=0)
-        held += (8 + (8 + 2 * item) * ahead * trainings) * sides.max() ** 2
+        held += (8 * max(len(many), 1) + (8 + item) * ahead) * sides.max() ** 2
         operations += item / 4 * trainings * fits + (4 * readouts + _PAIR) * p**2
     else:
         read = np.sqrt(1 + counts / p) * (2 * counts * p + 300 * counts + 6e4)
