@@ -30,10 +30,10 @@ def plans_of_all(project: Path, overlays: Sequence[Path]) -> list[FigurePlan]:
     OSError
         If there is no folder of figures.
     """
-    names = figure_names(project)
     main = project / MAIN
     own = [path for path in sorted(main.parent.glob("*.yaml")) if path != main]
     configs = [load_config(project), *(load_config(project, [path]) for path in (*own, *overlays))]
+    names = figure_names(project)
     # One figure at a time: limits are for what one run makes, and no run makes them all.
     return [
         make_plan(project, config | {"figures": [name]}).figure(name)
