@@ -15,6 +15,7 @@ import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.newton import iterate_newton
 
 # Newton's method: most steps, and one whose square is negligible.
 _MAX_ITERATIONS, _TOLERANCE = 30, 1e-5
@@ -72,21 +73,14 @@ class ReusedResolvent:
         return self._newton(zero, np.linalg.inv(self._inverse(zero)))[0]
 
     def _newton(self, t: Array, G: Array) -> Array:
-        """Solve by Newton's method; steps after which G is further from its map are halved."""
-        distance, step = math.inf, np.zeros_like(G)
-        for _ in range(_MAX_ITERATIONS):
+        """Solve by Newton's method, from a G nearby."""
+
+        def advance(G: Array) -> tuple[Array, Array]:
             mapped, slope = self.map(t, G)
-            before, distance = distance, float(np.abs(mapped - G).max())
-            if distance > before:
-                step, distance = step / 2, before
-                G = G - step
-                continue
             step = solve_small(np.eye(self.order**2) - slope, (mapped - G).reshape(1, -1))
-            step = step.reshape(G.shape)
-            G = G + step
-            if not np.abs(step).max() > _TOLERANCE * np.abs(G).max():
-                break
-        return G
+            return G + step.reshape(G.shape), np.abs(step) / np.abs(G).max()
+
+        return iterate_newton(advance, G, _TOLERANCE, _MAX_ITERATIONS)
 
     def map(self, t: RealOrComplex, G: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
         """Map G to what it should be, with the derivative, shape (S, (2 k + 1)^2, (2 k + 1)^2)."""

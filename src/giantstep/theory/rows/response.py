@@ -55,23 +55,6 @@ def solve_self_consistency(
     return 1 / (L + load(iterate_newton(advance, q, _TOLERANCE, most))[0])
 
 
-def response_derivative(
-    q: RealOrComplex, change: RealOrComplex, load_decrease: RealOrComplex
-) -> RealOrComplex:
-    """Compute dq along directions of the hats, shape (S, G, directions).
-
-    Parameters
-    ----------
-    q : array, shape (S, G)
-    change : array, shape (S, G, directions)
-        That of L and each group's load along each direction, at fixed q.
-    load_decrease : array, shape (S, G, G)
-        Minus the load's derivative by q.
-    """
-    square = (q**2)[:, :, None]
-    return -solve_small(np.eye(q.shape[-1]) - square * load_decrease, square * change)
-
-
 class ResponseTerms(NamedTuple):
     """What V and its derivative are made of at some q; N = (I + beta P V1_hat)^-1.
 
@@ -112,7 +95,8 @@ def variances_from_terms(
     gradient = triangle.pack(terms.load_gradient)
     identity = np.broadcast_to(np.eye(q.shape[-1]), terms.load_decrease.shape)
     change = np.concatenate([gradient * triangle.multiplicity, identity], axis=-1)
-    dq = response_derivative(q, change, terms.load_decrease)
+    square = (q**2)[:, :, None]
+    dq = -solve_small(identity - square * terms.load_decrease, square * change)
     dX = gradient.transpose(0, 2, 1) @ (pi[:, None] * dq)
     a, b = i[:, None], j[:, None]
     straight, crossed = terms.products[:, a, b, i, j], terms.products[:, a, b, j, i]
