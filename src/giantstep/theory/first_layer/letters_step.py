@@ -103,10 +103,13 @@ class LettersStep(Step):
     readout, rate, noise, beta, before, averages, powers
         As for `Step`.
     x : Array, shape (m, N)
-        Nodes over the samples' projections on the target, first, and on spikes.
+        Nodes over the samples' projections on target and spikes.
+    targets : int
+        How many of the directions are those of the target.
     """
 
     x: Array
+    targets: int = 1
 
     def along(self, power: int, values: Array) -> Array:
         """Compute E[rho^power values y]."""
@@ -123,8 +126,9 @@ class LettersStep(Step):
 
         Of the directions across the target, those that the spikes span are kept.
         """
-        kept = gram_factor(self.spikes[:, 1:].T @ self.spikes[:, 1:])
-        turn = np.eye(1 + kept.shape[1], self.spikes.shape[1])
-        turn[1:, 1:] = (kept / np.linalg.norm(kept, axis=0)).T
+        targets, across = self.targets, self.spikes[:, self.targets :]
+        kept = gram_factor(across.T @ across)
+        turn = np.eye(targets + kept.shape[1], self.spikes.shape[1])
+        turn[targets:, targets:] = (kept / np.linalg.norm(kept, axis=0)).T
         covariance = turn @ self.covariance() @ turn.T
         return LettersState(self.spikes @ turn.T, self.bulk_variance, self.mean_rows(), covariance)

@@ -49,10 +49,10 @@ class LettersState:
 
     @classmethod
     @lru_cache(maxsize=32)  # the same object for all, by which steps are found again
-    def at_initialisation(cls, letters: int) -> LettersState:
-        """Describe a network before its first step."""
-        rows = np.ones((letters, 1, 1))
-        return cls(np.zeros((letters, 1)), np.ones(letters), np.eye(letters), rows)
+    def at_initialisation(cls, letters: int, targets: int = 1) -> LettersState:
+        """Describe a network before its first step, on a target of some directions."""
+        rows = np.stack([np.eye(targets)] * letters)
+        return cls(np.zeros((letters, targets)), np.ones(letters), np.eye(letters), rows)
 
     @property
     def gram(self) -> Array:
