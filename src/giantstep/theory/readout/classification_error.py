@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import owens_t
+from scipy.special import ndtr, owens_t
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY, CLASS, lookup
@@ -25,7 +25,7 @@ _TINY = 1e-300
 _PANEL = 2.5
 # Nodes of less weight are left out; where the target's mean is so many standard deviations from
 # zero, the label is certain.
-_NEGLIGIBLE, _CERTAIN = 1e-17, 8.5
+_NEGLIGIBLE, _CERTAIN = 1e-13, 7.0
 # Points of similar widths that have one rule, and whose arrays stay in the processor's cache.
 _AT_ONCE = 500
 # Projections between which predictions are nearly a straight line.
@@ -80,12 +80,17 @@ def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array
     mean, slope, variance = _given_kappa(srf, overlaps, kappa)
     gamma = srf.first_alignment
     along, across = (mixture_mean(srf.inputs) or 0) + gamma * kappa, math.sqrt(1 - gamma**2)
-    v = np.clip(along / max(across, _TINY), -_CERTAIN, _CERTAIN)
+    v = along / max(across, _TINY)
     if srf.target == CLASS:  # one for inputs of class +1
-        v[:] = _CERTAIN
+        v = np.full(kappa.shape, math.inf)
+    certain = np.abs(v) > _CERTAIN
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
         std = np.sqrt(np.maximum(variance, _TINY))  # where neurons saturate it is zero
-        return _opposite_signs(mean / std, v, slope / std) @ weight
+        u, wrong = mean / std, np.empty(mean.shape)
+        wrong[:, certain] = ndtr(-np.sign(v[certain]) * u[:, certain])
+        correlation = (slope / std)[:, ~certain]
+        wrong[:, ~certain] = _opposite_signs(u[:, ~certain], v[~certain], correlation)
+    return wrong @ weight
 
 
 def _uncertain_widths(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
