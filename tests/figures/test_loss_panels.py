@@ -6,10 +6,10 @@ import yaml
 from in_process import make_figure
 from tiny import ROOT, configured
 
+from giantstep.workflow import store
 from giantstep.workflow.config import load_config
 from giantstep.workflow.drawing import load_drawing
 from giantstep.workflow.plan import make_plan
-from giantstep.workflow.results import read_merged
 from giantstep.workflow.scores import score_table
 
 PANEL = {"activation": "tanh", "target": "sign", "learning_rate": 2, "alpha0": 0, "beta": 1}
@@ -36,7 +36,7 @@ def test_a_figure_of_losses_holds_and_draws_both_sides(tmp_path):
     plan = make_plan(root, load_config(root) | {"figures": ["losses"]}).figure("losses")
     with chdir(root):
         make_figure(plan)
-        data = read_merged(plan)
+        data = store.read(plan.merged)
     table = score_table(data)
     scored = table[table["largest_z_score_classification_error"] != ""]
     assert set(scored["loss"]) == {"square", "logistic"}

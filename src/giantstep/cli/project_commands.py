@@ -25,10 +25,10 @@ from giantstep.workflow.new_project import create_project, foreign_drawings
 from giantstep.workflow.open_figure import made_figures, open_figure
 from giantstep.workflow.plan import ForeignPackageError, Plan, make_plan
 from giantstep.workflow.prune import plans_of_all, remove, unreferenced
+from giantstep.workflow.results import check_made_from
 from giantstep.workflow.scores import score_summary
 from giantstep.workflow.summaries import redraw, summary_path, write_summary
 from giantstep.workflow.verify import (
-    check_made_from,
     damaged_files,
     differences,
     drawn_otherwise,

@@ -15,12 +15,10 @@ from matplotlib.figure import Figure
 from giantstep.figures import style
 from giantstep.figures.elements import (
     error_bars,
-    failure_crosses,
     finite_size_entry,
+    has_networks,
     legend_entry,
-    markers,
     shared_legend,
-    theory_line,
     title_panel,
 )
 from giantstep.figures.labels import (
@@ -33,6 +31,7 @@ from giantstep.figures.labels import (
     function_label,
     is_parameter,
 )
+from giantstep.figures.learning_curves import draw_networks, draw_theory
 from giantstep.figures.maps import level_lines, spacing
 from giantstep.figures.selection import in_limit
 from giantstep.figures.transition import draw_outliers
@@ -215,14 +214,11 @@ def _draw_curve(
         return
     theory = r"theory, $d \to \infty$" if "theory" in curve.dims else "theory"
     text = (label or theory) + (_outliers(curve) if name == "density" else "")
-    theory_line(axes, at, curve, name, look["color"], label=text, **line)
+    draw_theory(axes, curve, name, look, x, label=text, **line)
+    draw_networks(axes, curve, name, look, x)
     if not label:
         finite_size_entry(axes, curve, name, look["color"])
-    if "status" in curve:
-        failure_crosses(axes, x, curve, look["color"])
-    if f"simulated_{name}_mean" in curve:
-        markers(axes, at, curve, name, look)
-        legend_entry(axes, "" if label else "networks", linestyle="none", **look)
+        legend_entry(axes, "networks" * has_networks(curve, name), linestyle="none", **look)
 
 
 def _outliers(curve: xr.Dataset) -> str:

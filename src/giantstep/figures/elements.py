@@ -103,7 +103,7 @@ def bars(axes: Axes, x: Any, values: Any, width: float, **look: Any) -> None:
 
 def failure_crosses(axes: Axes, along: str, curve: xr.Dataset, colour: str) -> None:
     """Draw crosses on the axis of the coordinate `along`, at the points where a theory failed."""
-    failures = curve["status"] > 0
+    failures = curve.get("status", 0 * curve[along]) > 0
     failures = failures.any("theory") if "theory" in failures.dims else failures
     failed = curve[along].values[failures.values]
     if failed.size:  # an empty scatter would upset the layout
@@ -123,14 +123,19 @@ def legend_entry(axes: Axes, label: str, **look: Any) -> None:
     axes.plot([], [], label=label, **look)
 
 
+def has_networks(data: xr.Dataset, name: str) -> bool:
+    """Check whether a quantity was simulated, of any of the curves."""
+    means = data.get(f"simulated_{name}_mean")
+    return means is not None and bool(means.notnull().any())
+
+
 def theory_entries(axes: Axes, data: xr.Dataset, name: str) -> None:
     """Add to the legend what lines and markers are: theories with their bulks, and simulations."""
     if name in data and data[name].notnull().any():
         for bulk, line in style.bulk_lines(np.ravel(data["bulk"]).tolist()).items():
             legend_entry(axes, f"theory, {BULK_LABELS[bulk]}", color="black", **line)
     finite_size_entry(axes, data, name)
-    means = data.get(f"simulated_{name}_mean")
-    if means is not None and means.notnull().any():
+    if has_networks(data, name):
         stepped = "learning_rate" in data and data["learning_rate"].notnull().any()
         simulations = "networks" if stepped else "simulated features"
         legend_entry(axes, simulations, linestyle="none", **style.look("black"))

@@ -12,6 +12,7 @@ from giantstep.figures import style
 from giantstep.figures.elements import (
     best_linear,
     failure_crosses,
+    has_networks,
     legend_entry,
     markers,
     theory_entries,
@@ -49,7 +50,7 @@ def draw_theory(
     axes: Axes, curve: xr.Dataset, name: str, look: style.Look, along: str = "alpha", **line: Any
 ) -> None:
     """Draw the theory of a curve as a line, if it has one; crosses on the axis where it failed."""
-    if along in curve.coords and name in curve:
+    if along in curve and name in curve:
         theory_line(axes, curve[along], curve, name, look["color"], **line)
         failure_crosses(axes, along, curve, look["color"])
 
@@ -58,8 +59,7 @@ def draw_networks(
     axes: Axes, curve: xr.Dataset, name: str, look: style.Look, along: str = "alpha_simulated"
 ) -> None:
     """Draw the networks of a curve as markers, if it has any."""
-    means = curve.get(f"simulated_{name}_mean")
-    if means is not None and means.notnull().any():
+    if has_networks(curve, name):
         markers(axes, curve[along], curve, name, look)
 
 

@@ -29,20 +29,17 @@ _GRADED, _NEGLIGIBLE = 2.0 ** -np.arange(11.0), 1e-11
 # Of the nodes of a panel. Steps of trapezoidal rules: over u of `omega = q z + sqrt(q V) u`, over y
 # in units of the noise, over omega in units of its spread or that of z given it.
 _FINENESS, _U_STEP, _Y_STEP, _OMEGA_STEP = 0.5, 0.2, 0.3, 0.2
-# Bisections that find where a function has a value, and places where the sign of its slope is seen.
-_HALVINGS, _SEEN = 52, 1203
+# Places where the sign of a function's slope is seen.
+_SEEN = 1203
 # The least sqrt(V) without noise, and with noise in units of it; and panels along z.
 _SMALLEST, _SMALLEST_NOISY, _MOST_PANELS = 0.02, 0.1, 2_000
 
 
-def _bisect(values: Callable[[Array], Array], low: Array, high: Array, y: Array | float) -> Array:
-    """Find where a function that is monotone between low and high has the values y."""
-    rises = values(high) > values(low)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        below = (values(middle) < y) == rises
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return (low + high) / 2
+def _root(values: Callable[[Array], Array], low: Array, high: Array, y: Array | float) -> Array:
+    """Find where a function that is monotone between low and high has the values y, or else 0."""
+    from scipy.optimize.elementwise import find_root  # many modules, for this alone
+
+    return np.nan_to_num(find_root(lambda z, y: values(z) - y, (low, high), args=(y,)).x)
 
 
 class Pieces:
@@ -57,7 +54,7 @@ class Pieces:
             slope = function.derivative(z) + 0 * z
             z, slope = z[slope != 0], slope[slope != 0]
             turns = np.flatnonzero(slope[:-1] * slope[1:] < 0)
-            places = _bisect(function.derivative, z[turns], z[turns + 1], 0.0)
+            places = _root(function.derivative, z[turns], z[turns + 1], 0.0)
             found += pairwise([start, *places.tolist(), end])
         self.ends = np.array(found)
         # Functions may jump at the ends.
@@ -79,7 +76,7 @@ class Pieces:
         """
         y = y[..., None]
         start, end = self._inner.T
-        z = _bisect(self._function.value, start + 0 * y, end + 0 * y, y)
+        z = _root(self._function.value, start, end, y)
         low, high = np.sort(self.values).T
         inside = (y >= low) & (y <= high) & (low < high)
         slope = np.where(inside, self._function.derivative(z), np.inf)

@@ -42,19 +42,16 @@ def read_results(
     return results
 
 
-def read_merged(plan: FigurePlan) -> xr.Dataset:
-    """Read the merged file of a figure.
+def check_made_from(plan: FigurePlan, data: xr.Dataset) -> None:
+    """Refuse a figure's merged file that was made from other curves, sizes or code than the plan's.
 
     Raises
     ------
     DamagedFileError
-        Also if it was made from another configuration or by other code.
     """
-    data = store.read(plan.merged)
-    source = data.attrs.get("source", "of an earlier version")
-    if source != plan.source:
-        raise store.DamagedFileError(Path(plan.merged), f"is another file, {source}")
-    return data
+    if data.attrs.get("source", "") != plan.source:
+        text = "is another file, made from another configuration or by other code: run the workflow"
+        raise store.DamagedFileError(Path(plan.merged), f"{text}, or name its overlay")
 
 
 def join_networks(shards: Sequence[xr.Dataset]) -> xr.Dataset:

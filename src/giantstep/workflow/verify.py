@@ -13,7 +13,7 @@ import xarray as xr
 from threadpoolctl import threadpool_limits
 
 from giantstep.questions.task import Task, answer_task
-from giantstep.validation import POSITIVE, RefusalError, read_number, refusal
+from giantstep.validation import POSITIVE, read_number, refusal
 from giantstep.workflow import store
 from giantstep.workflow.arrangement import arrange
 from giantstep.workflow.drawing import draw_figure
@@ -104,20 +104,6 @@ def _compare(again: xr.Dataset, line: xr.Dataset) -> Iterator[str]:
             size = np.nanmax(np.abs(one - other), initial=0.0)
             relative = size / max(np.nanmax(np.abs(other), initial=0.0), 1e-300)
             yield f"{name} differs by {size:.3g} ({relative:.3g} of its size)"
-
-
-def check_made_from(figure: FigurePlan, data: xr.Dataset) -> None:
-    """Refuse a figure's file that was made from other curves, sizes or code than the plan's.
-
-    Raises
-    ------
-    RefusalError
-    """
-    if data.attrs.get("source", "") != figure.source:
-        raise RefusalError(
-            f"the file of {figure.name} was made from another configuration or by other code: run"
-            " the workflow first, or name the overlay that it was made with (--configfile)"
-        )
 
 
 def damaged_files(project: Path) -> Iterator[str]:
