@@ -59,7 +59,5 @@ def compared_panels(data: xr.Dataset, config: dict[str, Any]) -> Figure:
 
 def varied_parameter(panel: dict[str, Any]) -> str | None:
     """Return the parameter of which a panel lists numbers; None for sample complexities."""
-    for name, value in panel.items():
-        if isinstance(value, list) and not isinstance(value[0], str | dict):
-            return name
-    return None
+    lists = (name for name, value in panel.items() if isinstance(value, list))
+    return next((name for name in lists if not isinstance(panel[name][0], str | dict)), None)

@@ -90,8 +90,8 @@ class _Tasks:
         """Return the curve, and refuse what needs a theory that its problem does not have."""
         faults = layer_of(self.problem).faults()
         self._check(faults)
-        theory = {} if faults else self._theory()
         dimension = next(iter(self._versions().values()))["dimension"]
+        theory = {} if faults else self._theory(dimension)
         theory["references"] = Task("references", self.problem, {"dimension": dimension})
         of_curve = self.problem, self.bulk, self.loss, self.sizes.dimension
         return Curve(name, self.panel.name, *of_curve, theory, self._networks())
@@ -100,8 +100,7 @@ class _Tasks:
         problem, panel, needs = self.problem, self.panel, dict[str, str]()
         along = problem.alpha0 == math.inf if isinstance(problem, Protocol) else problem.is_aligned
         if not along:
-            why = "an alignment of 1 or -1, or alpha0 = .inf"
-            needs["lower_bound"] = f"needs a spike along the target: {why}"
+            needs["lower_bound"] = "needs a spike along the target: alpha0 = .inf, or alignment 1"
         if not problem.is_giant_step:
             needs |= dict.fromkeys(_OF_GIANT_STEPS, "needs the giant step (step_exponent 0.5)")
         if faults:
@@ -130,17 +129,15 @@ class _Tasks:
             return finite
         return {"limit": limit} | (finite if self.panel.given.get("finite_size_theory") else {})
 
-    def _theory(self) -> dict[str, Task]:
+    def _theory(self, dimension: float) -> dict[str, Task]:
         """Return the tasks of a curve's theory, by role."""
-        versions = self._versions()
-        dimension = next(iter(versions.values()))["dimension"]
         theory = {"parameters": self._task("equivalent_features", dimension=dimension)}
         theory |= self._spectra()
         grid = self._grid(self.panel.theory_axis("alpha"))
         if grid is None:
             return theory
         check_theory_of_loss(self.problem, self.loss)
-        for role, version in versions.items():
+        for role, version in self._versions().items():
             points = {"alpha": grid.alpha, "ridge": grid.ridge, **version}
             theory[role] = self._task("solve", **points)
             if self._is_simulated:
