@@ -32,9 +32,8 @@ _LEAST_DESCENT = 0.7
 # many apart.
 _SPACINGS = 32, 4, 1
 # Newton's method at one height: most steps, the relative step at which it has converged on the way
-# and at the end, and up to which its result is used; and the relative step of the bulk's response,
-# which hats hardly show where features are far from saturated.
-_MAX_ITERATIONS, _ROUGH, _ACCURATE, _TRUSTED, _SETTLED = 12, 1e-4, 1e-9, 1e-6, 0.3
+# and at the end, and up to which its result is used.
+_MAX_ITERATIONS, _ROUGH, _ACCURATE, _TRUSTED = 12, 1e-4, 1e-9, 1e-6
 # Relative imaginary parts that quadrature may leave where there are no eigenvalues.
 _SLACK = 1e-8
 _LOST = complex(np.nan, np.nan)
@@ -144,28 +143,22 @@ class SpectralDensity:
         return found
 
     def _step(self, ridge: Complex, at: _Known) -> tuple[_Known, Array]:
-        """Take a step of Newton's method, of which the size is returned, too.
-
-        The hats stay, and the size is one, until the response has settled.
-        """
+        """Take a step of Newton's method, of which the size is returned, too."""
         equations, split, points = self.equations, self.split, self._points(at.x)
         V1_hat = equations.triangle.unpack(at.hats[:, :split])
         L = ridge[:, None] + at.hats[:, split:]
         V, T, response = self.bulk.variances_near(V1_hat, L, at.response)
-        settled = np.abs(response[:, 0] / at.response[:, 0] - 1) < _SETTLED
         mapped, contraction = equations.hats(V, points)
         H = equations.hats_derivative(contraction, points)
         step = -solve_small(np.eye(T.shape[-1]) - H @ T, at.hats - mapped)
-        step[~settled] = 0
         hats = at.hats + step
         response = self.bulk.moved(response, -np.einsum("sij,sj->si", T, step))
         size = np.max(np.abs(step), axis=-1) / np.max(np.abs(hats), axis=-1)
-        change = np.where(settled, size, 1.0)
         # Above the real axis V2 has a positive imaginary part, and the hats a negative one.
         V2, positive = V[:, split:], hats[:, equations.coordinates.logarithmic]
         physical = np.all(V2.imag > -_SLACK * np.abs(V2), axis=-1)
         physical &= np.all(positive.imag <= _SLACK * np.abs(hats).max(axis=-1)[:, None], axis=-1)
-        return _Known(at.x, hats, response, V, physical), change
+        return _Known(at.x, hats, response, V, physical), size
 
 
 class _Known(NamedTuple):
