@@ -192,10 +192,5 @@ class _Known(NamedTuple):
         low, high = sound.at(right - 1), sound.at(right)
         share = (np.log(x / low.x) / np.log(high.x / low.x)).clip(None, 1)[:, None]
         ends = zip(low[1:4], high[1:4], strict=True)
-        hats, response, V = (_continued(first, last, share) for first, last in ends)
+        hats, response, V = (first * (last / first) ** share for first, last in ends)
         return _Known(x, hats, response, V, high.sound)
-
-
-def _continued(first: Complex, last: Complex, share: Array) -> Complex:
-    power = first * (last / first) ** share
-    return np.where(np.isfinite(power), power, first + share * (last - first))
