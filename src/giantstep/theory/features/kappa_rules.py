@@ -63,17 +63,6 @@ def oscillation_width(slope: float, width: float) -> float:
     return math.hypot(width, 1.0) / abs(slope)
 
 
-def kappa_rule(srf: SpikedFeatures, fineness: float = 1) -> tuple[Array, Array]:
-    """Choose a quadrature rule over kappa that resolves the features and the target.
-
-    Returns
-    -------
-    kappa, weight : Array, shape (N,)
-    """
-    edges = np.concatenate(_transition_edges(srf))
-    return split_rule(unit_edges(np.unique(np.clip(edges, -RANGE, RANGE))), fineness)
-
-
 def merged_kappa_rule(
     srf: SpikedFeatures, fineness: float, panel: float, width: float = 1
 ) -> tuple[Array, Array]:
@@ -114,8 +103,11 @@ def spike_rule(
     kappa, beside, weight : Array, shape (N,), (r - 1, N) and (N,)
     """
     if not srf.further_spikes:
-        rule = merged_kappa_rule(srf, fineness, panel) if panel else kappa_rule(srf, fineness)
-        kappa, weight = rule
+        if panel:
+            kappa, weight = merged_kappa_rule(srf, fineness, panel)
+        else:
+            every = np.clip(np.concatenate(_transition_edges(srf)), -RANGE, RANGE)
+            kappa, weight = split_rule(unit_edges(np.unique(every)), fineness)
         return kappa, np.empty((0, kappa.size)), weight
     # Where a feature varies along one direction depends on the others.
     smooth = 0.0 if lookup(srf.activation).kinks else 1.0

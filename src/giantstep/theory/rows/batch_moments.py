@@ -48,16 +48,12 @@ class BatchMoments:
 
     def damped(self, factors: RealOrComplex) -> DampedMoments:
         """Average with some factors, shape (..., N)."""
-        moments = np.moveaxis(_product(factors, self._integrands), -1, 0)
+        moments = np.moveaxis(factors @ self._integrands, -1, 0)
         return dict(zip(_POWERS, moments, strict=True))
 
     def power(self, factors: RealOrComplex) -> RealOrComplex:
         """Average y^2 alone with some factors."""
-        return _product(factors, self._integrands[:, _POWERS.index((2, 0))])
-
-
-def _product(factors: RealOrComplex, integrands: RealOrComplex) -> RealOrComplex:
-    return factors @ integrands
+        return factors @ self._integrands[:, _POWERS.index((2, 0))]
 
 
 class BatchResolvent(NamedTuple):

@@ -15,10 +15,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import roots_hermitenorm
 
 from giantstep.arrays import Array, RealOrComplex
-from giantstep.numerics.quadrature import WIDE_PANELS
+from giantstep.numerics.quadrature import WIDE_PANELS, product_rule
 from giantstep.problems.readout import Vocabulary
 from giantstep.theory.rows.label_path import label_path
 
@@ -78,8 +77,8 @@ def residual_rule(
 def _noise_rule(variance: float, scale: float) -> tuple[Array, Array]:
     needed = (_NEAR_POLES / scale) ** 2 * variance / 2
     count = round(np.clip(needed, *_NOISE_NODES)) if variance > 0 else 1
-    points, weights = roots_hermitenorm(count)
-    return points, weights / weights.sum()
+    points, weights = product_rule(1, count)
+    return points[:, 0], weights
 
 
 def split_gauss_rule(values: RealOrComplex, weights: RealOrComplex, scale: float) -> ResidualRule:

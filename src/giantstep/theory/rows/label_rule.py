@@ -10,11 +10,18 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import roots_hermitenorm, roots_legendre
+from scipy.special import roots_legendre
 
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.function_table import ScalarFunction
-from giantstep.numerics.quadrature import NODES, RANGE, graded_edges, split_rule, unit_edges
+from giantstep.numerics.quadrature import (
+    NODES,
+    RANGE,
+    graded_edges,
+    product_rule,
+    split_rule,
+    unit_edges,
+)
 from giantstep.problems.readout import Vocabulary
 from giantstep.theory.rows.batch_rule import residual_rule
 from giantstep.theory.rows.label_path import label_path
@@ -103,9 +110,9 @@ def _edges(target: ScalarFunction, width: float) -> Array:
 
 def _with_noise(y: Array, weights: Array, std: float, fineness: int) -> tuple[Array, Array]:
     """Add noise on whose scale the integrand is smooth."""
-    nodes, node_weights = roots_hermitenorm(_NOISE_NODES * fineness)
-    noisy = np.add.outer(y, std * nodes).ravel()
-    return noisy, np.multiply.outer(weights, node_weights / node_weights.sum()).reshape(3, -1)
+    nodes, node_weights = product_rule(1, _NOISE_NODES * fineness)
+    noisy = (y[:, None] + std * nodes[:, 0]).ravel()
+    return noisy, np.multiply.outer(weights, node_weights).reshape(3, -1)
 
 
 def _with_noise_near_zero(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
+from scipy.linalg import block_diag
 
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.packed_symmetric import triangle_of
@@ -167,29 +168,22 @@ class RowFunctions:
 
     def stretched(self, factor: float) -> RowFunctions:
         """Return the functions of rows that are longer by the root of a factor."""
-        f, phi, (R, filtered) = self._parts()
-        R = R.copy()
-        R[:, -1] *= math.sqrt(factor)
-        R[:, :, -1] *= math.sqrt(factor)
-        columns = as_columns(f, factor * phi, Forms(R, factor * filtered))
-        return RowFunctions(factor * self._scale, columns)
+        m = math.isqrt(len(self._coefficients) - 2) - 1
+        return self.turned(np.eye(m, m + 1), factor)
 
-    def turned(self, turn: Array) -> RowFunctions:
-        """Turn the basis; the last column of `turn` is along a direction like all others."""
-        f, phi, (R, filtered) = self._parts()
-        m = filtered.shape[-1]
+    def turned(self, turn: Array, factor: float = 1.0) -> RowFunctions:
+        """Turn the basis; the last column of `turn` is along a direction like all others.
+
+        Rows become longer by the root of the factor.
+        """
+        f, phi, *triangles = self._coefficients
+        R, filtered = _as_forms(np.array(triangles))
         known, other = turn[:, :-1], np.outer(turn[:, -1], turn[:, -1])
-        turned = np.empty_like(R)
-        turned[:, :m, :m] = known @ R[:, :m, :m] @ known.T + f[:, None, None] * other
-        turned[:, :m, m] = turned[:, m, :m] = R[:, :m, m] @ known.T
-        turned[:, m, m] = R[:, m, m]
-        filtered = known @ filtered @ known.T + phi[:, None, None] * other
-        return RowFunctions(self._scale, as_columns(f, phi, Forms(turned, filtered)))
-
-    def _parts(self) -> tuple[Array, Array, Forms]:
-        """Return the coefficients of both traces and of the forms."""
-        f, phi, *forms = self._coefficients
-        return f, phi, _as_forms(np.array(forms))
+        with_a = block_diag(known, math.sqrt(factor))
+        R = with_a @ R @ with_a.T
+        R[:, :-1, :-1] += f[:, None, None] * other
+        filtered = factor * (known @ filtered @ known.T + phi[:, None, None] * other)
+        return RowFunctions(factor * self._scale, as_columns(f, factor * phi, Forms(R, filtered)))
 
 
 def wider_spike(share: float, alignment: float | tuple[float, ...]) -> Array:
