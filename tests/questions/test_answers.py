@@ -81,7 +81,7 @@ def test_spectra_say_where_networks_may_end_elsewhere():
     ]
     assert not remarks[0]
     assert remarks[1].startswith("Labels have heavier tails")
-    assert remarks[2].startswith("The trained bulk leaves out the covariance beyond spikes and")
+    assert remarks[2].startswith("The trained bulk leaves out how norms of rows fluctuate")
     assert "\nThe bulk of networks may end elsewhere" in remarks[2]
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from errno import EIO
 from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
 
 import netCDF4
 import xarray as xr
@@ -46,15 +46,25 @@ def write(data: xr.Dataset | Mapping[str, xr.Dataset], path: str | Path) -> None
     OSError
         If it cannot be written: no room, or no permission.
     """
+    content = _netcdf({"/": data} if isinstance(data, xr.Dataset) else data)
     with beside(Path(path)) as place:
-        try:
-            for group, one in ({"/": data} if isinstance(data, xr.Dataset) else data).items():
-                one.drop_encoding().to_netcdf(place, "a", group=group, engine="netcdf4")
-        except RuntimeError as error:  # as netCDF calls a full disk
-            raise OSError(EIO, str(error)) from error
-        with place.open("ab+") as file:
-            file.seek(0)
-            file.write(_seal(file.read(), _name_of(Path(path))))
+        place.write_bytes(content + _seal(content, _name_of(Path(path))))
+
+
+def _netcdf(groups: Mapping[str, xr.Dataset]) -> bytes:
+    """Return the bytes of netCDF, which in memory would hold the time, in files does not.
+
+    Those are in a folder of their own: netCDF opens no path that the locale cannot spell.
+    """
+    try:
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "data.nc")
+            for group, dataset in groups.items():
+                dataset.drop_encoding().to_netcdf(path, "a", group=group, engine="netcdf4")
+            return path.read_bytes()
+    except (OSError, RuntimeError) as error:  # which netCDF raises
+        text = f"cannot hold temporary files ({error}): make room there, or set TMPDIR"
+        raise OSError(f"{gettempdir()} {text}") from error
 
 
 def remove_leftovers(folder: Path) -> None:
