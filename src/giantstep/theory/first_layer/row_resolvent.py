@@ -23,8 +23,9 @@ from giantstep.numerics.linear_systems import solve_small
 from giantstep.theory.first_layer.covariance_step import CovarianceStep
 from giantstep.theory.rows.row_functions import Traces
 
-# Newton's method: most steps, the longest in logarithms, and one after which only rounding is left.
-_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 80, 1.0, 1e-7
+# Iterations that approach the solution from afar, and Newton's method: most steps, the longest
+# step in logarithms, and one after which only rounding is left.
+_DAMPED_ITERATIONS, _NEWTON_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 8, 40, 1.0, 1e-7
 
 
 class SelfEnergy:
@@ -106,9 +107,8 @@ def solve_self_energy(
         Those of the resolvent before the step, as functions of t.
     t : Array, shape (S,)
     """
-    before = traces(t)
-    x = np.stack([t * before.phi, t * before.f, t], axis=-1)
-    for _ in range(_ITERATIONS):
+    x = _approached(step, traces, t)
+    for _ in range(_NEWTON_ITERATIONS):
         at = SelfEnergy(step, t, x, traces(x[:, 2]))
         change = -solve_small(at.jacobian, at.gap)
         relative = change[:, 1:] / x[:, 1:]
@@ -119,6 +119,22 @@ def solve_self_energy(
         if not np.any(size > _TOLERANCE):
             break
     return SelfEnergy(step, t, x, traces(x[:, 2]))
+
+
+def _approached(step: CovarianceStep, traces: Callable[[Array], Traces], t: Array) -> Array:
+    """Approach the unknowns of a step from afar, by damped iterations."""
+    before = traces(t)
+    x = np.stack([t * before.phi, t * before.f, t], axis=-1)
+    for _ in range(_DAMPED_ITERATIONS):
+        before = traces(x[:, 2])
+        sigma, b, w = _of_samples(step, x, before.phi) @ step.samples.weight
+        reach, a, b = step.inverse_batch * x[:, 1], 1 + t * sigma, 1 + b
+        x = np.stack([
+            (x[:, 0] + b / a * t * before.phi) / 2,
+            np.sqrt(x[:, 1] * t * (before.f + reach * w * before.phi) / a),
+            np.sqrt(x[:, 2] * (t * b**2 / a + reach * w)),
+        ], axis=-1)  # fmt: skip
+    return x
 
 
 def _of_samples(step: CovarianceStep, x: RealOrComplex, phi: RealOrComplex) -> RealOrComplex:
