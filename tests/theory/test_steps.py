@@ -87,6 +87,13 @@ def test_actual_weights_have_the_parameters_and_the_covariance(protocol):
     assert np.all(np.abs(np.mean(found, axis=0) - expected) < noise)
 
 
+def test_rows_after_large_steps_have_the_bulk_variance_of_the_recursion():
+    steps = replace(SOFTPLUS, target="sign", learning_rate=13.9, alpha0=14, beta=0.261, steps=5)
+    rows, state = layer_of(steps).rows_in_limit()
+    assert rows.error < 1e-10
+    assert rows.traces(np.zeros(1)).phi == pytest.approx(state.bulk_variance, rel=1e-8)
+
+
 def test_steps_of_rate_zero_and_on_no_samples_leave_the_network_at_initialisation():
     start = solve(replace(SINE, steps=1, alpha0=0), POINT).test_error
     for protocol in (replace(SINE, learning_rate=0), replace(SINE, alpha0=0)):
