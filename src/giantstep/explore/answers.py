@@ -9,16 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from giantstep.explore.children import Say
-from giantstep.explore.parameters import AXES
+from giantstep.explore.children import Say, beat
 from giantstep.explore.points import (
     GAP,
-    Beat,
     Points,
     advice,
     ask_sweep,
@@ -52,92 +49,80 @@ def answer(view: View, say: Say) -> None:
     It is said again with remarks, if there are any.
     """
     started, known = time.perf_counter(), dict[str, Any]()
-    for found in _ANSWERS[view.tab](view, lambda: say(None)):
+    for found in _ANSWERS[view.tab](view):
         known = found | {"tab": view.tab, "seconds": time.perf_counter() - started}
         say(known)
     if view.tab == SPECTRUM:
         return
-    axes = {CURVE: {view.x: view.axis}, MAP: {name: AXES[name] for name in (view.across, view.up)}}
-    some = {name: axis_values(axis, 5)[1::2] for name, axis in axes.get(view.tab, {}).items()}
-    if remarks := remarks_on(view.question, lambda: say(None), some):
+    some = {name: axis_values(axis, 5)[1::2] for name, axis in view.axes.items()}
+    if remarks := remarks_on(view.question, some):
         say(known | {"remarks": remarks})
 
 
-class _Solved:
-    """One curve, solved at more and more of its points, from left to right."""
-
-    def __init__(
-        self, name: str, question: Question, bulk: str, x: str, values: tuple[float, ...], by: str
-    ) -> None:
-        self.name, self.question, self.bulk, self.x, self.by = name, question, bulk, x, by
-        square = question["loss"] == SQUARE
-        few = square or len(values) <= _FEW
-        self.values, self.solved = np.array(values[:: 1 if few else _STRIDE]), list[Points]()
-        # The points that are solved at a time.
-        self.at_once = (_BATCH if x in ("alpha", "ridge") else _SMALL_BATCH) if square else 1
-
-    def steps(self, beat: Beat) -> Iterator[None]:
-        """Solve the points that are left, some at a time."""
-        for start in range(len(self.solved) * self.at_once, self.values.size, self.at_once):
-            some = self.values[start : start + self.at_once]
-            of = self.question, self.bulk, self.x
-            self.solved.append(solve_points(*of, some, beat, self.by))
-            yield
-
-    def columns(self) -> Answer:
-        """Return what is known."""
-        joined = {k: np.concatenate([one[k] for one in self.solved]) for k in self.solved[0]}
-        known = self.values[: joined["advice"].size]
-        return {"name": self.name, "bulk": self.bulk, "x": known} | joined
-
-
-def _curve(view: View, beat: Beat) -> Iterator[Answer]:
+def _curve(view: View) -> Iterator[Answer]:
     """Answer with the test error along x: of each bulk, and of each pin."""
-    values = tuple(axis_values(view.axis))
-    curves = [
-        _curve_of(name, question, bulk, view.x, values, view.by)
-        for name, question in view.questions
-        if question.has(view.x)
-        for bulk in question["bulk"]
-    ]
+    curves, shown = list[Answer](), time.perf_counter()
     # Along alpha and the ridge they are constant: two points do.
     at = axis_values(view.axis, 2 if view.x in ("alpha", "ridge") else 29)
-    known = {"limits": limits(view.question, view.x, at)}
-    shown = time.perf_counter()
-    for _ in chain.from_iterable(curve.steps(beat) for curve in curves):
-        beat()
-        if time.perf_counter() > shown + _PATIENCE:
-            shown = time.perf_counter()
-            yield known | {"curves": [c.columns() for c in curves if c.solved], "done": False}
-    yield known | {"curves": [c.columns() for c in curves], "done": True}
+    known = {
+        "limits": limits(view.question, view.x, at),
+    }
+    for name, question, bulk in _asked(view):
+        if not question.has(view.x):
+            continue
+        curves.append({})
+        parts: list[Answer] = []
+        for some in _batches(view, question):
+            beat()
+            parts.append(_solved(question, bulk, view.x, some, view.by))
+            joined = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+            curves[-1] = {"name": name, "bulk": bulk} | joined
+            if time.perf_counter() > shown + _PATIENCE:
+                shown = time.perf_counter()
+                yield known | {"curves": list(curves), "done": False}
+    yield known | {"curves": curves, "done": True}
 
 
-# What was solved of a curve stays, so that pins need no time.
-_curve_of = lru_cache(maxsize=32)(_Solved)
+def _batches(view: View, question: Question) -> list[tuple[float, ...]]:
+    """Split the values of x into those that are solved at a time."""
+    values = tuple(axis_values(view.axis).tolist())
+    if question["loss"] != SQUARE:
+        return [(value,) for value in values[:: 1 if len(values) <= _FEW else _STRIDE]]
+    size = _BATCH if view.x in ("alpha", "ridge") else _SMALL_BATCH
+    return [values[start : start + size] for start in range(0, len(values), size)]
 
 
-def _function(view: View, beat: Beat) -> Iterator[Answer]:
+@lru_cache(maxsize=512)  # so that pins need no time
+def _solved(question: Question, bulk: str, x: str, values: tuple[float, ...], by: str) -> Points:
+    return {"x": np.array(values)} | solve_points(question, bulk, x, np.array(values), by)
+
+
+def _function(view: View) -> Iterator[Answer]:
     """Answer with the mean output along the target: of each bulk, and of each pin."""
     fine = np.linspace(PROJECTIONS[0], PROJECTIONS[-1], 2401)  # so that jumps are vertical
     target = {"x": fine, "y": target_along(view.question["target"], fine)}
 
     def learned(question: Question, bulk: str) -> Answer:
-        points = solve_points(question, bulk, "alpha", np.array([question["alpha"]]), beat)
+        points = solve_points(question, bulk, "alpha", np.array([question["alpha"]]))
         given = question.given("alpha", "ridge", "loss")
         data = learned_function(question.problem, s=PROJECTIONS, bulk=bulk, **given)
         return points | {"x": PROJECTIONS, "y": data["learned_function"].values}
 
-    return ({"target": target} | one for one in _each(view, beat, learned))
+    return ({"target": target} | one for one in _each(view, learned))
 
 
-def _each(view: View, beat: Beat, solve: Callable[[Question, str], Answer]) -> Iterator[Answer]:
+def _each(view: View, solve: Callable[[Question, str], Answer]) -> Iterator[Answer]:
     """Answer with one curve after the other."""
-    asked = [(*pin, bulk) for pin in view.questions for bulk in pin.question["bulk"]]
-    curves: list[Answer] = []
+    asked, curves = _asked(view), list[Answer]()
     for name, question, bulk in asked:
         beat()
         curves.append({"name": name, "bulk": bulk} | solve(question, bulk))
         yield {"curves": list(curves), "done": len(curves) == len(asked)}
+
+
+def _asked(view: View) -> list[tuple[str, Question, str]]:
+    """List what is asked for: each bulk of the question and of each pin."""
+    return [(*pin, bulk) for pin in view.questions for bulk in pin.question["bulk"]]
 
 
 @lru_cache(maxsize=32)
@@ -149,28 +134,25 @@ def _eigenvalues(question: Question, bulk: str) -> Answer:
     return known | {name: data[variable].values for name, variable in names.items()}
 
 
-def _map(view: View, beat: Beat) -> Iterator[Answer]:
+def _map(view: View) -> Iterator[Answer]:
     """Answer with the test error over two parameters, in more and more cells."""
-    axes = AXES[view.across], AXES[view.up]
-    x, y = (axis_values(axis, MAP_SIDE) for axis in axes)
     bulk = view.question["bulk"][0]
     for stride in MAP_STRIDES:
-        columns, rows = (
-            side[:: 1 if axis.domain.whole else stride]
-            for axis, side in zip(axes, (x, y), strict=True)
-        )
-        cells: dict[str, Any] = {view.up: rows, view.across: columns}
-        data = ask_sweep(view.question, bulk, beat, view.variable, **cells)
+        cells = {
+            name: axis_values(axis, MAP_SIDE)[:: 1 if axis.domain.whole else stride]
+            for name, axis in view.axes.items()
+        }
+        data = ask_sweep(view.question, bulk, view.variable, **cells)
         data = data.transpose(view.up, view.across, ...)
-        shape = rows.size, columns.size
-        values = np.broadcast_to(data.get(view.variable, GAP).values, shape)
-        known = {"x": columns, "y": rows, "values": values, "advice": advice(data)}
+        x, y = cells.values()
+        values = np.broadcast_to(data.get(view.variable, GAP).values, (y.size, x.size))
+        known = {"x": x, "y": y, "values": values, "advice": advice(data)}
         yield known | {"bulk": bulk, "done": stride == MAP_STRIDES[-1]}
 
 
-_ANSWERS: dict[str, Callable[[View, Beat], Iterator[Answer]]] = {
+_ANSWERS: dict[str, Callable[[View], Iterator[Answer]]] = {
     CURVE: _curve,
     FUNCTION: _function,
-    SPECTRUM: lambda view, beat: _each(view, beat, _eigenvalues),
+    SPECTRUM: lambda view: _each(view, _eigenvalues),
     MAP: _map,
 }

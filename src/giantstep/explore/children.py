@@ -7,6 +7,7 @@ import multiprocessing
 import signal
 from collections.abc import Callable
 from contextlib import suppress
+from contextvars import ContextVar
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pkgutil import resolve_name
@@ -14,7 +15,7 @@ from typing import Any
 
 from giantstep.validation import RefusalError
 
-# By which a task says what it finds; None says nothing, and ends a task that is superseded.
+# By which a task says what it finds, and ends if it is superseded.
 Say = Callable[[Any], None]
 Deliver = Callable[[int, Any], None]
 # Seconds that a superseded task may be silent.
@@ -38,7 +39,7 @@ def warm_up() -> None:
 class Child:
     """Does tasks in a process of its own, one at a time; asked in an event loop.
 
-    A task that is superseded ends when it says something. If it is silent for `GRACE` seconds, its
+    A task that is superseded ends at its next `beat`. If there is none for `GRACE` seconds, its
     process is killed, and another one started.
 
     Parameters
@@ -52,8 +53,8 @@ class Child:
 
     def __init__(self, work: str, deliver: Deliver) -> None:
         self._work, self._deliver = work, deliver
-        # The newest task, not yet sent, and the one that was sent; each with its number.
-        self._waiting: tuple[int, Any] | None = None
+        # The newest task, and the one at work, if there is one; each with its number.
+        self._newest: tuple[int, Any] = 0, None
         self._doing: tuple[int, Any] | None = None
         self._process: Any = None
         self._pipe: Any = None
@@ -61,16 +62,16 @@ class Child:
 
     def ask(self, number: int, task: Any) -> None:
         """Do a task instead of all earlier ones."""
-        self._waiting = number, task
+        self._newest = number, task
         if self._doing is None:
             self._send()
         else:
             self._pipe.send(None)  # superseded
-            self._loop.call_later(GRACE, self._kill_late, self._doing)
+            self._loop.call_later(GRACE, self._replace, self._doing)
 
     def cancel(self) -> None:
         """End the process, whatever it does."""
-        self._waiting = self._doing = None
+        self._doing = None
         if self._process is not None:
             self._loop.remove_reader(self._pipe.fileno())
             self._process.kill()
@@ -79,10 +80,7 @@ class Child:
             self._process = None
 
     def _send(self) -> None:
-        """Send the task that waits, if there is one, to the process, started if need be."""
-        self._doing, self._waiting = self._waiting, None
-        if self._doing is None:
-            return
+        """Send the newest task to the process, started if need be."""
         if self._process is None:
             self._pipe, theirs = multiprocessing.Pipe()
             arguments = theirs, self._work
@@ -91,54 +89,59 @@ class Child:
             theirs.close()
             self._loop = asyncio.get_running_loop()
             self._loop.add_reader(self._pipe.fileno(), self._receive)
-        self._pipe.send(self._doing)
+        self._doing = self._newest
+        self._pipe.send(self._doing[1])
 
-    def _kill_late(self, late: tuple[int, Any]) -> None:
+    def _replace(self, late: tuple[int, Any]) -> None:
+        """Do the newest task in another process, if a late one is still at work."""
         if self._doing is late:
-            self._renew()
-
-    def _renew(self) -> None:
-        """Do the task that waits, if there is one, in another process."""
-        newest = self._waiting
-        self.cancel()
-        self._waiting = newest
-        self._send()
+            self.cancel()
+            self._send()
 
     def _receive(self) -> None:
-        """Deliver what the child says, unless it is about a task that is superseded."""
+        """Deliver what the child says, unless its task is superseded."""
+        wanted = self._doing is self._newest
         try:
-            number, said = self._pipe.recv()
+            said = self._pipe.recv()
         except (EOFError, OSError):  # it has died of itself, as for lack of memory
-            dead = self._doing
-            self._renew()
-            if dead is not None:
-                self._deliver(dead[0], Failure("the process that computed this has died"))
-            return
+            self.cancel()
+            wanted, said = True, Failure("the process that computed this has died")
         if said is None:  # the task has ended
-            self._send()
-        elif self._waiting is None:
-            self._deliver(number, said)
+            self._doing = None
+            if not wanted:
+                self._send()
+        elif wanted:
+            self._deliver(self._newest[0], said)
 
 
-def _serve(pipe: Connection, work: str) -> None:
-    """Do tasks in the child, until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this
-    with suppress(EOFError, OSError):
-        while True:
-            if (task := pipe.recv()) is not None:  # it was superseded after it had ended
-                _do(pipe, work, *task)
+# Of a child: the pipe through which its tasks come.
+_PIPE = ContextVar[Connection | None]("pipe", default=None)
+
+
+def beat() -> None:
+    """End the task that this process does, if it is superseded; called from time to time."""
+    if (pipe := _PIPE.get()) and pipe.poll():
+        raise _SupersededError
 
 
 class _SupersededError(Exception):
     """There is another task to do."""
 
 
-def _do(pipe: Connection, work: str, number: int, task: Any) -> None:
+def _serve(pipe: Connection, work: str) -> None:
+    """Do tasks in the child, until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this
+    _PIPE.set(pipe)
+    with suppress(EOFError, OSError):
+        while True:
+            if (task := pipe.recv()) is not None:  # it was superseded after it had ended
+                _do(pipe, work, task)
+
+
+def _do(pipe: Connection, work: str, task: Any) -> None:
     def say(said: Any) -> None:
-        if said is not None:
-            pipe.send((number, said))
-        if pipe.poll():
-            raise _SupersededError
+        pipe.send(said)
+        beat()
 
     try:
         resolve_name(work)(task, say)
@@ -146,5 +149,5 @@ def _do(pipe: Connection, work: str, number: int, task: Any) -> None:
         pass
     except Exception as error:
         kind = "" if isinstance(error, RefusalError) else f"{type(error).__name__}: "
-        pipe.send((number, Failure(f"{kind}{error}".replace("\n", "; "))))
-    pipe.send((number, None))
+        pipe.send(Failure(f"{kind}{error}".replace("\n", "; ")))
+    pipe.send(None)

@@ -24,7 +24,7 @@ from giantstep.explore.parameters import (
 )
 from giantstep.explore.presets import PRESETS
 from giantstep.explore.question import Question
-from giantstep.explore.view import CURVE, ERRORS, MAP, SPECTRUM, View
+from giantstep.explore.view import ERRORS, SPECTRUM, View
 from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.covariance import IDENTITY
@@ -98,22 +98,14 @@ def reasons(view: View) -> dict[str, str]:
         told["ridge"] = "the best is found at each point"
     if view.tab == SPECTRUM:
         told |= dict.fromkeys(("ridge", "noise", "loss"), "the spectrum does not depend on it")
-    told |= dict.fromkeys(_axes(view), "an axis of the plot")
+    told |= dict.fromkeys(view.axes, "an axis of the plot")
     return told | dict(_refused(question))
-
-
-def _axes(view: View) -> set[str]:
-    return {CURVE: {view.x}, MAP: {view.across, view.up}}.get(view.tab, set())
 
 
 def _refused(question: Question) -> Iterator[tuple[str, str]]:
     """Yield the options that the library refuses beside the other values, with its reasons."""
     tried: dict[str, tuple[str, Any]] = {f"loss:{name}": ("loss", name) for name in LOSSES}
     tried |= {f"bulk:{name}": ("bulk", (name,)) for name in BULKS}
-    if len(question["readout"]) == 1:
-        tried["readout"] = "readout", _TWO_LETTERS
-    if question.model == STEPS:
-        tried["steps"] = "steps", 2
     for place, (name, value) in tried.items():
         try:
             question.moved(**{name: value})
@@ -133,9 +125,6 @@ def fault_text(fault: Fault) -> str:
     if len(allowed) > _LONG:
         allowed = "a function by its name, or written out, such as z+sin(2*z)"
     return f"{fault.name} = {shown(fault.value)}: must be {allowed}{fault.hint}"
-
-
-_TWO_LETTERS = ((0.5, 0.5), (1.5, 0.5))
 
 
 def page_variables() -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import Any
 import yaml
 
 from giantstep.explore.parameters import (
-    AXES,
     LOG,
     OPTIMAL,
     PARAMETERS,
@@ -39,10 +38,9 @@ def asked(view: View, question: Question) -> tuple[str, dict[str, Any]]:
     if view.tab == MAP:
         if "bulk" in values:
             values["bulk"] = question["bulk"][0]
-        values |= {name: AXES[name] for name in (view.across, view.up)}
         values |= {"gains": view.variable} if view.variable in GAINS else {}
-        return "sweep", values
-    values[view.x] = view.axis
+        return "sweep", values | view.axes
+    values |= view.axes
     if view.by != TEST_ERROR and question["ridge"] == OPTIMAL and view.x != "ridge":
         values["by"] = view.by
     return "solve" if view.x in ("alpha", "ridge") else "sweep", values
@@ -96,8 +94,7 @@ def listed(values: Iterable[float]) -> list[float]:
 def title(view: View) -> str:
     """Write the question in one line."""
     question = view.question
-    axes = {CURVE: {view.x}, MAP: {view.across, view.up}, SPECTRUM: {"ridge"}}
-    hidden = axes.get(view.tab, set())
+    hidden = {*view.axes, *["ridge"] * (view.tab == SPECTRUM)}
     values = _stated(question) | _without_defaults(question, ["dimension"])
     values |= {name: question[name] for name in ("alpha", "ridge")}
     parts = [

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -129,11 +130,10 @@ def make_figure(task: ExportTask, folder: Path) -> str:
     files = figure_files(task.view, task.networks, task.name)
     if any((project / path).exists() for path in files):
         raise refusal("name", task.name, "a name that is not taken")
-    for root in (folder, project):
-        for path, text in files.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text, encoding="utf-8")
-        if root == folder:
-            make_plan(folder, project_config(project) | {"figures": [task.name]})
+    (folder / FIGURES).mkdir(parents=True)
+    for path, text in files.items():
+        (folder / path).write_text(text, encoding="utf-8")
+    make_plan(folder, project_config(project) | {"figures": [task.name]})
+    copytree(folder, project, dirs_exist_ok=True)
     made = f"figures/{task.name}.pdf"
     return f"Written: {' and '.join(files)}. Now: snakemake --cores all {made}"

@@ -77,7 +77,7 @@ def _theory(question: Question, view: View, values: Array) -> dict[str, Array]:
     x, bulk = values, bulk_of_networks(question.problem)
     if question["loss"] == SQUARE and view.x in ("alpha", "ridge"):  # further points take no time
         x = np.union1d(values, axis_values(view.axis, _THEORY_POINTS))
-    y = solve_points(question, bulk, view.x, x, lambda: None)["test_error"]
+    y = solve_points(question, bulk, view.x, x)["test_error"]
     return {"x": x, "y": y, "at": y[np.searchsorted(x, values)]}
 
 
@@ -98,4 +98,6 @@ def _statistics(
         z = (found.mean - theory) / found.stderr
         note += f": largest |z| = {np.nanmax(np.abs(z)):.1f} against the theory of these networks"
     measured = {"x": np.array(values), "mean": found.mean, "stderr": found.stderr, "z": z}
+    bar = np.nan_to_num(found.stderr)
+    measured |= {"low": found.mean - bar, "high": found.mean + bar}
     return measured | {"dimension": float(dimension), "note": note}

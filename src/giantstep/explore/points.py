@@ -6,7 +6,7 @@ row), residuals, and what to do about points that failed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +15,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from giantstep.arrays import Array
+from giantstep.explore.children import beat
 from giantstep.explore.parameters import OPTIMAL, OVERLAPS
 from giantstep.explore.question import Question
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
@@ -26,8 +27,6 @@ from giantstep.theory.readout.status import Status
 from giantstep.validation import InvalidParametersError
 
 Points = dict[str, NDArray[Any]]
-# Called from time to time; it ends what is not wanted any more.
-Beat = Callable[[], None]
 # What is missing, such as the 0-1 error of pins whose target is no sign.
 GAP = xr.DataArray(np.nan)
 # Limits on the test error.
@@ -39,9 +38,7 @@ _ALONG = (
 )  # fmt: skip
 
 
-def ask_sweep(
-    question: Question, bulk: str, beat: Beat, show: str = TEST_ERROR, **values: Array
-) -> xr.Dataset:
+def ask_sweep(question: Question, bulk: str, show: str = TEST_ERROR, **values: Array) -> xr.Dataset:
     """Solve where some parameters have all combinations of some values.
 
     The 0-1 error and gains, which take longer, are there if they are shown. The best ridge is that
@@ -64,10 +61,10 @@ def ask_sweep(
 
 
 def solve_points(
-    question: Question, bulk: str, x: str, values: Array, beat: Beat, by: str = TEST_ERROR
+    question: Question, bulk: str, x: str, values: Array, by: str = TEST_ERROR
 ) -> Points:
     """Solve where one parameter has some values; those that are refused are points that failed."""
-    data = ask_sweep(question, bulk, beat, by, **{x: values})
+    data = ask_sweep(question, bulk, by, **{x: values})
     points: Points = {"advice": advice(data)}
     for name in (*_ALONG, by):
         points[name] = np.broadcast_to(data.get(name, GAP), values.shape)
@@ -84,7 +81,7 @@ def _given(question: Question, values: Mapping[str, Array]) -> dict[str, Any]:
     return question.given("alpha", "ridge", "loss") | along
 
 
-def remarks_on(question: Question, beat: Beat, values: Mapping[str, Array]) -> list[str]:
+def remarks_on(question: Question, values: Mapping[str, Array]) -> list[str]:
     """Say what to know before the answer is used, for all combinations of some values."""
     given = _given(question, values) | {"bulk": list(question["bulk"])}
     with suppress(InvalidParametersError):

@@ -22,7 +22,6 @@ from giantstep.validation import (
     collected,
     raise_all,
     read_value,
-    refusal,
 )
 
 CURVE, FUNCTION, SPECTRUM, MAP = TABS = ("curve", "function", "spectrum", "map")
@@ -39,8 +38,6 @@ COLOURS = ERROR, *GAINS[:2]
 POINTS = 113
 # Points along x at which networks are simulated.
 SIMULATED, FEW_SIMULATED = 9, 5
-# The most pins, and the longest address that is read.
-MOST_PINS, LONGEST_ADDRESS = 6, 6000
 
 
 class Pin(NamedTuple):
@@ -135,6 +132,13 @@ class View:
         chosen: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
         return AXES[self.x]._replace(**chosen)
 
+    @property
+    def axes(self) -> dict[str, Axis]:
+        """The parameters along the axes of the tab: of a map, the one across first."""
+        if self.tab == MAP:
+            return {name: AXES[name] for name in (self.across, self.up)}
+        return {self.x: self.axis} if self.tab == CURVE else {}
+
     def _faults(self) -> list[Fault]:
         axes = dict.fromkeys(("x", "across", "up"), AXES_OF[self.question.model])
         faults = [
@@ -204,8 +208,6 @@ def from_address(query: str) -> tuple[View, tuple[Fault, ...]]:
     >>> print(*from_address("beta=1e999")[1])
     beta = inf: must be a number from 1e-09 to 1e+09
     """
-    if len(query) > LONGEST_ADDRESS:
-        return View(), (Fault("address", query, f"{LONGEST_ADDRESS} characters at most"),)
     pairs = parse_qsl(query, keep_blank_values=True)
     try:
         pins = read_pins([text for name, text in pairs if name == "pin"])
@@ -221,8 +223,6 @@ def read_pins(texts: Sequence[str]) -> tuple[Pin, ...]:
     ------
     InvalidParametersError
     """
-    if len(texts) > MOST_PINS:
-        raise refusal("pin", len(texts), f"{MOST_PINS} pins at most")
     parts = [text.partition("|") for text in texts]
     return tuple(
         Pin(name[:LONGEST] or "pin", Question.read(dict(parse_qsl(query))))

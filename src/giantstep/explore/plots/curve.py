@@ -46,7 +46,7 @@ class CurvePlot(Plot):
         self.limits = empty("x", *_LIMITS)
         self.failures = empty("x", "y", "advice")
         self.errors: Array = np.empty(0)
-        self.networks = empty(*_NO_NETWORKS)
+        self.networks = empty(*_OF_NETWORKS)
         self.finite = empty("x", "y")
         self._draw_limits()
         lines: list[dict[str, Any]] = [{"line_width": 2.4}]
@@ -144,7 +144,7 @@ class CurvePlot(Plot):
         """Show simulated networks, or none; of other errors than the test error, none."""
         measured = measured if self.view.by == TEST_ERROR else {}
         self.finite.data = {name: measured.get("theory", {}).get(name, []) for name in ("x", "y")}
-        self.networks.data = _network_columns(measured) if "mean" in measured else _NO_NETWORKS
+        self.networks.data = {name: measured.get(name, []) for name in _OF_NETWORKS}
         entries = [entry for entry in self.legend if entry not in self.of_networks]
         self.legend = entries + (self.of_networks if "mean" in measured else [])
         self._scale()
@@ -154,11 +154,5 @@ class CurvePlot(Plot):
 _DRAWN = ("x", "test_error", "training_error", "ridge", "residual", "quadrature_error")
 
 
-def _network_columns(measured: dict[str, Any]) -> dict[str, Any]:
-    """Return what is drawn of simulated networks, and what appears over their means."""
-    mean, bar = measured["mean"], np.nan_to_num(measured["stderr"])
-    drawn = {name: measured[name] for name in ("x", "mean", "stderr", "z")}
-    return drawn | {"low": mean - bar, "high": mean + bar}
-
-
-_NO_NETWORKS: dict[str, Any] = {"x": [], "mean": [], "low": [], "high": []}
+# And of simulated networks.
+_OF_NETWORKS = ("x", "mean", "stderr", "z", "low", "high")

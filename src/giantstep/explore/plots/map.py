@@ -12,7 +12,7 @@ from contourpy import contour_generator
 from scipy.ndimage import zoom
 
 from giantstep.arrays import Array
-from giantstep.explore.parameters import AXES, axis_label
+from giantstep.explore.parameters import axis_label
 from giantstep.explore.plots.base import Plot, empty, round_up
 from giantstep.explore.view import ERROR, View
 
@@ -25,7 +25,7 @@ class MapPlot(Plot):
     """The test error over two parameters, with level lines."""
 
     def __init__(self, view: View, theme: str) -> None:
-        self.axes = x, y = AXES[view.across], AXES[view.up]
+        self.axes = x, y = tuple(view.axes.values())
         self.gain = view.colour != ERROR
         self.unit = " %" if self.gain else ""
         scales = {"x_axis_type": x.scale, "y_axis_type": y.scale}
