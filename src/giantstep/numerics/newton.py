@@ -154,6 +154,6 @@ def iterate_newton(
     """
     for _ in range(max_iterations):
         state, change = advance(state)
-        if not np.any((change > tolerance) & np.isfinite(change)):
+        if not ((change > tolerance) & (change < np.inf)).any():
             break
     return state

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -56,7 +55,6 @@ class ConvexReadout(Readout):
     def __init__(self, layer: PreparedLayer, loss: Loss, near: ConvexReadout | None = None) -> None:
         super().__init__(layer, near)
         self.loss = loss
-        self.at = cache(lambda dimension: ConvexReadout(layer.at(dimension), loss, self))
         self._equations, self._last = dict[_Rule, ConvexEquations](), None
         # Labels that vary make residuals of hardly any spread given kappa.
         self._usual = _USUAL._replace(wide=layer.srf.target in BINARY)

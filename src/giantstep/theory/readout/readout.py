@@ -87,7 +87,7 @@ class Readout(ABC):
     def __init__(self, layer: PreparedLayer, near: Self | None = None) -> None:
         _keep_memory()
         self.layer, self.near, self.coarse = layer, near, layer.equations
-        self.at: Callable[[float], Readout] = cache(lambda dimension: self.on(layer.at(dimension)))
+        self.at: Callable[[float], Readout] = cache(lambda d: self.on(layer.at(d), self))
 
     @cached_property
     def finer(self) -> PreparedLayer:

@@ -20,12 +20,20 @@ _ROUNDING = 1e-14
 class SquareReadout(Readout):
     """The readout that minimises the square loss with a ridge, or none."""
 
+    _last: Resolvent | None = None  # what was solved last
+
+    def _resolvent(self, alpha: Array, ridge: Array) -> Resolvent:
+        """Solve the self-consistent equations at S points, unless they were solved last."""
+        last = self._last
+        if last and np.array_equal([last.alpha, last.ridge], [alpha, ridge]):
+            return last
+        start = self.near._resolvent(alpha, ridge).V_hat.copy() if self.near else None
+        self._last = solve_resolvent(self.coarse.equations, alpha, ridge, start)
+        return self._last
+
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
         """Compute test errors at S points."""
-        rule, start = self.coarse, None
-        if self.near:
-            start = solve_resolvent(self.near.coarse.equations, alpha, ridge).V_hat
-        at = solve_resolvent(rule.equations, alpha, ridge, start)
+        rule, at = self.coarse, self._resolvent(alpha, ridge)
         errors = rule.order_parameters(at).errors
         error = np.where(at.converged, errors.test_error, np.nan)
         return error, rule.fluctuation(at, errors.power), self.nodes
@@ -36,8 +44,7 @@ class SquareReadout(Readout):
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points."""
-        rule = self.coarse
-        at = solve_resolvent(rule.equations, alpha, ridge)
+        rule, at = self.coarse, self._resolvent(alpha, ridge)
         solution = rule.order_parameters(at)
         errors, overlaps = solution.errors, rule.overlaps(solution)
         residuals = errors.power.sum(axis=-1)

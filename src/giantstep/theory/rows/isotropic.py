@@ -172,28 +172,41 @@ class IsotropicBulk(Bulk):
 def variances_of_one_group(V1_hat: Array, L: Array, c: float, beta: float) -> tuple[Array, Array]:
     """Compute `variances` for one group in closed form, theory.md section 5.
 
-    q solves `q (L + c M(q)) = 1`, a quadratic, whose positive root is computed without cancellation
-    (`c V1_hat q` is section 5's Marchenko-Pastur resolvent g(s)); the traces of equation (19)
-    follow as sums of positive terms.
+    The traces of equation (19) follow from q as sums of positive terms.
 
     Parameters
     ----------
     V1_hat, L : Array, shape (S,)
     """
     load = c * V1_hat  # at q = 0
-    a, b = beta * c * L * V1_hat, L + load * (1 - beta)
-    root = np.sqrt(b**2 + 4 * a)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        q = np.where(b >= 0, 2 / (b + root), (root - b) / (2 * a))
+    q = response_of_one_group(load, L, beta)
     shrink = 1 / (1 + beta * c * q * V1_hat)  # (1 + beta D V1_hat)^-1, D = c q
     V1 = c * q * shrink
     squared = shrink**2
     slope = L + load * squared
     T20 = q / slope
     T21 = V1 * shrink / slope
-    T22 = beta * V1**2 + c * squared * T21
-    V, T = np.empty((q.size, 2)), np.empty((q.size, 2, 2))
-    V[:, 0], V[:, 1] = V1, q
+    return arranged(V1, q, beta * V1**2 + c * squared * T21, T21, T20)
+
+
+def response_of_one_group(load: Array, L: Array, beta: float) -> Array:
+    """Solve `q (L + load/(1 + beta load q)) = 1` for q > 0 without cancellation.
+
+    `load q` is theory.md section 5's Marchenko-Pastur resolvent g(s).
+    """
+    a, b = beta * L * load, L + load * (1 - beta)
+    root = np.sqrt(b**2 + 4 * a)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        q: Array = np.where(b >= 0, 2 / (b + root), (root - b) / (2 * a))
+    return q
+
+
+def arranged(
+    V1: RealOrComplex, V2: RealOrComplex, T22: RealOrComplex, T21: RealOrComplex, T20: RealOrComplex
+) -> tuple[RealOrComplex, RealOrComplex]:
+    """Arrange V and T of one group from their entries, shape (S,)."""
+    V, T = np.empty((V2.size, 2), V2.dtype), np.empty((V2.size, 2, 2), V2.dtype)
+    V[:, 0], V[:, 1] = V1, V2
     T[:, 0, 0], T[:, 0, 1], T[:, 1, 0], T[:, 1, 1] = T22, T21, T21, T20
     return V, T
 

@@ -28,11 +28,11 @@ from giantstep.theory.rows.interface import (
     SpikeResponse,
     in_parts,
 )
-from giantstep.theory.rows.isotropic import IsotropicBulk
+from giantstep.theory.rows.isotropic import IsotropicBulk, arranged, response_of_one_group
 from giantstep.theory.rows.row_functions import RowFunctions, Traces
 
 # Newton's method: most steps, the longest in log t, and one after which only rounding is left.
-_MAX_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 300, 3.0, 1e-8
+_MAX_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 300, 3.0, 2e-7
 _ALONG, _ACROSS, _NORM = 0, slice(1, -1), -1
 _WITH_SPIKE = [_ALONG, _NORM]  # the functions of the mean prediction: kappa mu1 and E sigma''
 
@@ -78,8 +78,9 @@ class OneGroupBulk(Bulk):
     def _solve(self, ratio: Array) -> Array:
         """Solve `t (ratio + phi(t)) = beta` by Newton's method in log t, from below.
 
-        Its slope there is between zero and one. Steps are bounded, so that a flat stretch cannot
-        throw the iteration away.
+        It starts from the solution for isotropic rows of the same size, of which phi is larger. Its
+        slope there is between zero and one. Steps are bounded, so that a flat stretch cannot throw
+        the iteration away.
         """
 
         def advance(log_t: Array) -> tuple[Array, Array]:
@@ -87,9 +88,11 @@ class OneGroupBulk(Bulk):
             load = ratio + at.phi
             gap = log_t + np.log(load / self.isotropic.beta)
             step = -gap / (1 + at.t * at.dphi / load)
-            return log_t + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP), np.abs(step)
+            short = np.minimum(np.maximum(step, -_LONGEST_STEP), _LONGEST_STEP)
+            return log_t + short, np.abs(step)
 
-        start = np.log(np.maximum(self.isotropic.beta / (ratio + self._power), TINY))
+        beta = self.isotropic.beta
+        start = np.log(np.maximum(beta * response_of_one_group(self._power, ratio, beta), TINY))
         return np.exp(iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS))
 
     def continued(self) -> ContinuedVariances:
@@ -214,6 +217,4 @@ def variances_at(
     slope = at.phi + at.t * at.dphi
     T20 = 1 / (1 / q**2 + beta * A**2 * at.dphi)
     T21 = slope * T20
-    T22 = slope * T21 - beta * q**2 * at.dphi
-    T = np.stack([T22, T21, T21, T20], axis=-1).reshape(-1, 2, 2)
-    return np.stack([q * at.phi, q], axis=-1), T
+    return arranged(q * at.phi, q, slope * T21 - beta * q**2 * at.dphi, T21, T20)

@@ -85,8 +85,9 @@ class RowFunctions:
         size, last = (np.max(np.abs(part), axis=0) for part in (coefficients, coefficients[-3:]))
         self.error = float(np.max(last / np.maximum(size, 1.0)))
         self._coefficients: Array = coefficients.T
-        self._slopes = np.zeros((2, self.degree + 1))
-        self._slopes[:, : max(1, self.degree)] = chebyshev.chebder(coefficients[:, :2]).T
+        self._of_traces = np.zeros((4, self.degree + 1))  # and of their slopes
+        self._of_traces[:2] = self._coefficients[:2]
+        self._of_traces[2:, : max(1, self.degree)] = chebyshev.chebder(coefficients[:, :2]).T
 
     @classmethod
     @lru_cache(maxsize=32)  # the same object for all, by which rows after steps are found again
@@ -136,9 +137,9 @@ class RowFunctions:
     def traces(self, t: RealOrComplex) -> Traces:
         """Compute the traces at some t, shape (S,)."""
         (weight, powers), c = self._basis(t), self._scale
-        values = self._coefficients[:2] @ powers * weight
-        slopes = self._slopes @ powers * 2 * c * weight**3 - c * weight * values
-        return Traces(t, *values, *slopes)
+        both = self._of_traces @ powers * weight
+        values = both[:2]
+        return Traces(t, *values, *(c * weight * (2 * weight * both[2:] - values)))
 
     def forms(self, t: RealOrComplex) -> Forms:
         """Compute the forms at some t, shape (S,)."""
