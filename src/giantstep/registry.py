@@ -114,14 +114,12 @@ class Registry(Generic[T]):
         """
         if isinstance(name, Named) and self._kind and isinstance(name.thing, self._kind):
             return name.thing
-        if name not in self._known:
-            self._known.setdefault(name, self._make(name))
-        return self._known[name]
-
-    def _make(self, name: str) -> T:
+        if name in self._known:
+            return self._known[name]
         for family in self._families:
             if name.startswith(family.prefix):
-                return family.make(name.removeprefix(family.prefix))
+                made = family.make(name.removeprefix(family.prefix))
+                return self._known.setdefault(name, made)
         raise ValueError(f"{name!r} must be {self}")
 
     def __str__(self) -> str:
@@ -145,3 +143,8 @@ class Registry(Generic[T]):
         """
         self.lookup(name if isinstance(name, str) else str(name))
         return name
+
+
+def one_of(*names: str) -> Registry[str]:
+    """Make the domain of some words."""
+    return Registry({name: name for name in names})

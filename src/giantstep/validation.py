@@ -120,7 +120,7 @@ def read_value(name: str, value: Any, domain: Domain, faults: list[Fault]) -> An
     except InvalidParametersError as error:
         text = isinstance(value, str)
         faults += [Fault(name, value if text else x.value, x.allowed) for x in error.faults]
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         faults.append(Fault(name, value, str(domain)))
     return value
 
@@ -178,9 +178,10 @@ class Interval:
 
         Raises
         ------
-        ValueError
+        ValueError or TypeError
         """
-        value = whole_number(value) if self.whole else plain_number(value)
+        if not isinstance(value, str | bool):
+            value = whole_number(value) if self.whole else float(value)
         if value not in self:
             raise ValueError(f"{value} must be {self}")
         return value
@@ -229,11 +230,3 @@ def read_whole_number(text: str) -> int:
 def whole_number(value: Any) -> Any:
     """Convert floats that are whole, such as 1e3, to ints, and return everything else unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def plain_number(value: Any) -> Any:
-    """Convert numbers of any kind to float, and return everything else unchanged."""
-    try:
-        return value if isinstance(value, str | bool) else float(value)
-    except (OverflowError, TypeError, ValueError):
-        return value

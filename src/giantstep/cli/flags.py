@@ -10,7 +10,7 @@ from typing import Any
 from giantstep.cli.values import Flattened, pairs, read_values
 from giantstep.problems.domains import interval_of
 from giantstep.problems.formatting import format_value
-from giantstep.problems.schedules import Schedule, is_schedule
+from giantstep.problems.schedules import BETWEEN, Schedule
 from giantstep.questions.arguments import ANY_NAME, PAIR, Argument, Many
 from giantstep.validation import read_number, read_whole_number
 
@@ -48,7 +48,7 @@ def add_flag(parser: Any, of: Argument) -> None:
 
 def _read(of: Argument, text: str) -> list[Any]:
     """Read one text as a list: of a number, of those of a range, or of a name."""
-    if text in of.words or (isinstance(of.domain, Schedule) and is_schedule(text)):
+    if text in of.words or (isinstance(of.domain, Schedule) and BETWEEN in text):
         return [text]
     try:
         return _KINDS[of.kind][1](text)

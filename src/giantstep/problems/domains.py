@@ -1,4 +1,4 @@
-"""The numbers that parameters may be: all bounds in one place.
+"""The numbers that parameters may be.
 
 They are wider than any problem that people pose, and narrow enough that no product of parameters in
 theory or simulation overflows: sums of squares stay below 1e60. What a size costs, and what a
@@ -82,12 +82,5 @@ OVERLAP = Interval(-1, 1)
 SPIKE_STRENGTH = Interval(-1e12, 1e12)
 # Values of a vocabulary: initial readouts and biases.
 LETTER = Interval(-1e6, 1e6)
-SHARE = Interval(0, 1)
-# Of labels that are reversed: of a half, nothing could be learned.
-REVERSED = Interval(0, 0.49)
-# Of the target's squared components along the eigenvectors of a covariance.
-TARGET_DECAY = Interval(0, 10)
 # Where Huber's loss turns from a parabola into straight lines.
 HUBER_TURN = Interval(1e-9, 1e12)
-# Of a quantile loss: the share of labels below the prediction.
-QUANTILE = Interval(0.01, 0.99)

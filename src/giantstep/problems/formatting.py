@@ -8,7 +8,7 @@ import re
 from dataclasses import fields
 from typing import Any
 
-from giantstep.problems.readout import NORMAL, Vocabulary
+from giantstep.problems.readout import NORMAL
 from giantstep.problems.schedules import OnePerStep
 
 
@@ -17,21 +17,11 @@ def format_number(value: float) -> str:
     return str(int(value)) if math.isfinite(value) and value == int(value) else repr(value)
 
 
-def format_vocabulary(vocabulary: Vocabulary) -> str:
-    """Write a vocabulary as the command line reads it: `0.5:0.3 2:0.7`, or by its name."""
-    if vocabulary == NORMAL:
-        return "normal"
-    pairs = (f"{format_number(value)}:{format_number(fraction)}" for value, fraction in vocabulary)
-    return " ".join(pairs)
-
-
-def format_value(value: Any) -> str:
-    """Write the value of any parameter as the command line reads it."""
-    if isinstance(value, OnePerStep):
-        return "/".join(map(format_number, value))
+def format_value(value: Any, between: str = " ") -> str:
+    """Write the value of any parameter as the command line reads it, such as `0.5:0.3 2:0.7`."""
     if isinstance(value, tuple | list):
-        several = bool(value) and isinstance(value[0], tuple | list)
-        return format_vocabulary(value) if several else " ".join(map(format_value, value))  # type: ignore[arg-type]
+        between = "/" if isinstance(value, OnePerStep) else between
+        return "normal" if value == NORMAL else between.join(format_value(x, ":") for x in value)
     if isinstance(value, bool):
         return str(value).lower()
     return format_number(value) if isinstance(value, int | float) else str(value)
@@ -46,9 +36,8 @@ def format_problem(problem: Any) -> str:
     >>> format_problem(Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1))
     "Protocol(activation='tanh', target='sin', learning_rate=3, alpha0=20, beta=1)"
     """
-    values = {field.name: single(getattr(problem, field.name)) for field in fields(problem)}
-    defaults = {field.name: field.default for field in fields(problem)}
-    written = (f"{k}={_written(x)}" for k, x in values.items() if x != defaults[k])
+    values = ((of, single(getattr(problem, of.name))) for of in fields(problem))
+    written = (f"{of.name}={_written(x)}" for of, x in values if x != of.default)
     return f"{type(problem).__name__}({', '.join(written)})"
 
 

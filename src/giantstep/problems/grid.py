@@ -13,9 +13,8 @@ from giantstep.problems.parameter import (
     Parameter,
     means,
     read_parameters,
-    refuse,
 )
-from giantstep.validation import read_value
+from giantstep.validation import raise_all, read_value
 
 _ALPHA = Parameter(
     "sample complexity n/d of the readout's training set",
@@ -67,7 +66,7 @@ class Grid:
         if self.loss != SQUARE:
             faults = [fault for fault in faults if fault.name != "ridge"]
             read_value("ridge", self.ridge, Several(POSITIVE_RIDGE), faults)
-        refuse(self, faults)
+        raise_all(faults)
 
 
 def merged_axis(*axes: Iterable[float]) -> tuple[float, ...]:

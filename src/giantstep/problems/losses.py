@@ -17,9 +17,9 @@ from giantstep.problems.convex_losses import (
     SmoothLoss,
     logistic_slope,
 )
-from giantstep.problems.domains import HUBER_TURN, QUANTILE
+from giantstep.problems.domains import HUBER_TURN
 from giantstep.registry import Family, Named, Registry
-from giantstep.validation import refusal
+from giantstep.validation import Interval, refusal
 
 SQUARE = "square"
 # The square loss by gradient flow from zero, stopped at the time 1/ridge: docs/early-stopping.md.
@@ -48,7 +48,7 @@ LOSSES: dict[str, Loss] = {
 _FAMILIES: tuple[Family[Loss], ...] = (
     Family.of_numbers("huber:", lambda turn: ClippedLoss(-turn, turn, 1.0), DELTA=HUBER_TURN),
     Family.of_numbers(
-        "quantile:", lambda share: ClippedLoss(share - 1, share, 0.0), SHARE=QUANTILE
+        "quantile:", lambda share: ClippedLoss(share - 1, share, 0.0), SHARE=Interval(0.01, 0.99)
     ),
 )
 KNOWN_LOSSES: Registry[Loss] = Registry(LOSSES, *_FAMILIES, kind=Loss)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
-from giantstep.validation import Domain, Fault, raise_all, read_value
+from giantstep.validation import Domain, Fault, read_value
 
 # In place of a default.
 REQUIRED: Any = ...
@@ -83,15 +83,3 @@ def read_parameters(record: Any) -> list[Fault]:
 def unmet(record: Any, checks: Iterable[tuple[str, object, str]]) -> list[Fault]:
     """List the faults of fields, given for each whether it is as it must be, and what that is."""
     return [Fault(name, getattr(record, name), must) for name, holds, must in checks if not holds]
-
-
-def refuse(record: Any, faults: Iterable[Fault]) -> None:
-    """Raise all faults of a record together, in the order of its fields.
-
-    Raises
-    ------
-    InvalidParametersError
-        If there are any.
-    """
-    order = [one.name for one in fields(record)]
-    raise_all(sorted(faults, key=lambda fault: order.index(fault.name)))

@@ -9,19 +9,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY, CLASS, lookup
 from giantstep.problems import domains
 from giantstep.problems.covariance import (
     ALWAYS,
     IDENTITY,
-    directions_of,
     eigenvalues,
 )
 from giantstep.problems.function_field import FunctionName
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.losses import SQUARE, STEP_LOSSES, lookup_loss
-from giantstep.problems.parameter import Parameter, means, read_parameters, refuse, unmet
+from giantstep.problems.parameter import Parameter, means, read_parameters, unmet
 from giantstep.problems.readout import READOUT, UNIFORM, Vocabulary
 from giantstep.problems.schedules import OnePerStep, PerStep, Schedule, numbers
 from giantstep.problems.shared import (
@@ -44,8 +42,8 @@ from giantstep.problems.shared import (
     TRAINED_ACTIVATION,
 )
 from giantstep.problems.targets import CLASS_INPUTS, SAME_TARGET, teacher_of
-from giantstep.registry import Registry
-from giantstep.validation import Fault, Interval, refusal, whole_number
+from giantstep.registry import one_of
+from giantstep.validation import Fault, Interval, raise_all, refusal, whole_number
 
 # How a step follows the gradient: in proportion to it, or by the signs of its entries.
 SGD, SIGN_DESCENT = OPTIMIZERS = ("sgd", "sign")
@@ -70,7 +68,7 @@ STEP_LOSS = Parameter(
 OPTIMIZER = Parameter(
     "how far a step goes along the gradient",
     "optimizer",
-    Registry({name: name for name in OPTIMIZERS}),
+    one_of(*OPTIMIZERS),
     "docs/sign-descent.md",
 )
 PRECONDITION = Parameter(
@@ -202,7 +200,7 @@ class Protocol:
         faults = read_parameters(self)
         if self.pretrain_target == self.target:
             object.__setattr__(self, "pretrain_target", SAME_TARGET)
-        refuse(self, faults or self._faults())
+        raise_all(faults or self._faults())
 
     def _faults(self) -> list[Fault]:
         """List which of its parameters do not go together."""
@@ -291,11 +289,6 @@ class Protocol:
     def has_covariance(self) -> bool:
         """Whether the directions of the inputs differ: by their variances, or by a mean."""
         return self.covariance != IDENTITY or mixture_mean(self.inputs) is not None
-
-    @property
-    def target_weights(self) -> Array | None:
-        """The target's squared components along given eigenvectors, if inputs have a covariance."""
-        return directions_of(self.covariance, self.target_decay)[1] if self.has_covariance else None
 
     @property
     def shares(self) -> tuple[float, ...]:

@@ -5,6 +5,8 @@ The initial readout, quenched biases and the levels of label noise are all given
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 from typing import Any
@@ -39,14 +41,11 @@ NORMAL, FINER_NORMAL = normal_letters(12), normal_letters(24)
 FRACTION_ROUNDING = 1e-6
 
 
+@dataclass(frozen=True)
 class VocabularyDomain:
-    """Pairs of a value and a fraction; the fractions are rescaled to add up to one.
+    """Pairs of a value and a fraction, rescaled to add up to one; or words for some of them."""
 
-    Some vocabularies have names.
-    """
-
-    def __init__(self, **words: Vocabulary) -> None:
-        self.words = words
+    words: Mapping[str, Vocabulary] = field(default_factory=dict)
 
     def __str__(self) -> str:
         names = "".join(f", or {word}" for word in self.words)
@@ -73,7 +72,7 @@ class VocabularyDomain:
 READOUT = Parameter(
     "values of the initial readout, and their shares",
     r"\omega",
-    VocabularyDomain(normal=NORMAL),
+    VocabularyDomain({"normal": NORMAL}),
     "App. D",
     "initial readout",
     note="values are those of sqrt(p) a0",

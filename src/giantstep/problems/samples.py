@@ -52,11 +52,11 @@ def _read_both(name: str, rows: Any, labels: Any) -> tuple[Array, Array]:
     shape = "a vector (of two classes: +1 and -1), or a matrix of one-hot rows"
     x = _read(name, rows, "a matrix with a row for each sample", 2, faults)
     y = _read("y", labels, shape, 2 if np.ndim(labels) == 2 else 1, faults)
-    if not faults and len(x) != len(y):
-        faults.append(Fault("y", f"{len(y)} labels", f"as many as {name} has rows, {len(x)}"))
-    elif not faults and np.all(y == y[:1]):
-        faults.append(Fault("y", y[:1].tolist(), "of two values or more"))
     raise_all(faults)
+    if len(x) != len(y):
+        raise refusal("y", f"{len(y)} labels", f"as many as {name} has rows, {len(x)}")
+    if np.all(y == y[:1]):
+        raise refusal("y", y[:1].tolist(), "of two values or more")
     return x, y[:, 0] if y.shape[1:] == (1,) else y
 
 

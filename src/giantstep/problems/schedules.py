@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from giantstep.validation import Interval, read_number, refusal
 
-_BETWEEN = "/"
+# Between the numbers of a text.
+BETWEEN = "/"
 
 
 class OnePerStep(tuple[float, ...]):
@@ -35,10 +35,10 @@ class Schedule(Interval):
         >>> Schedule(0, 9).read("3/2/1"), Schedule(0, 9).read((2, 2))
         ((3.0, 2.0, 1.0), 2.0)
         """
-        if not (is_schedule(value) if isinstance(value, str) else np.iterable(value)):
+        if not (BETWEEN in value if isinstance(value, str) else np.iterable(value)):
             return super().read(value)
         try:
-            parts = map(read_number, value.split(_BETWEEN)) if isinstance(value, str) else value
+            parts = map(read_number, value.split(BETWEEN)) if isinstance(value, str) else value
             numbers = OnePerStep(map(super().read, parts))
             return numbers[0] if len(set(numbers)) == 1 else numbers
         except ValueError:
@@ -46,23 +46,7 @@ class Schedule(Interval):
             raise refusal("", value, allowed) from None
 
 
-def is_schedule(value: Any) -> bool:
-    """Tell whether a text has a number for each step.
-
-    Examples
-    --------
-    >>> is_schedule("3/2/1"), is_schedule("3")
-    (True, False)
-    """
-    return isinstance(value, str) and _BETWEEN in value
-
-
 def numbers(problem: Any, name: str) -> tuple[float, ...]:
     """Return a parameter's numbers of all steps."""
     value = getattr(problem, name)
     return value if isinstance(value, tuple) else (value,) * problem.steps
-
-
-def has_schedules(problem: Any, names: Sequence[str]) -> bool:
-    """Tell whether any of these parameters has one number for each step."""
-    return any(isinstance(getattr(problem, name), tuple) for name in names)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from giantstep.problems import domains
 from giantstep.problems.covariance import CovarianceDomain
 from giantstep.problems.domains import BETA as BETAS
-from giantstep.problems.domains import FLAG, REVERSED, SHARE, TARGET_DECAY, VARIANCE
+from giantstep.problems.domains import FLAG, VARIANCE
 from giantstep.problems.domains import STEPS as STEP_COUNTS
 from giantstep.problems.function_field import FunctionDomain
 from giantstep.problems.inputs import KNOWN_INPUTS
 from giantstep.problems.parameter import Parameter
 from giantstep.problems.schedules import Schedule
 from giantstep.problems.targets import SAME_TARGET, TargetDomain
+from giantstep.validation import Interval
 
 _STRUCTURED, _TRANSFER = "docs/structured-inputs.md", "docs/transfer.md"
 ACTIVATION = Parameter("activation of the network", r"\sigma", FunctionDomain(), "(1)")
@@ -31,15 +32,16 @@ NOISE = Parameter(
     "variance of the label noise", r"\Delta", VARIANCE, "theory.md section 1", "label noise"
 )
 OUTLIER_FRACTION = Parameter(
-    "share of the labels that are outliers", r"\varrho", SHARE, "docs/loss.md"
+    "share of the labels that are outliers", r"\varrho", Interval(0, 1), "docs/loss.md"
 )
 OUTLIER_VARIANCE = Parameter(
     "variance of the label noise of outliers", r"\Delta_o", VARIANCE, "docs/loss.md"
 )
-LABEL_FLIPS = Parameter("share of the labels that are reversed", r"\varphi", REVERSED)
+# Of a half, nothing could be learned.
+LABEL_FLIPS = Parameter("share of the labels that are reversed", r"\varphi", Interval(0, 0.49))
 INPUTS = Parameter("distribution of the inputs' entries", "x", KNOWN_INPUTS)
 COVARIANCE = Parameter("covariance of the inputs", r"\Sigma", CovarianceDomain(), _STRUCTURED)
-DECAY = Parameter("decay of the target along the covariance", "b", TARGET_DECAY, _STRUCTURED)
+DECAY = Parameter("decay of the target along the covariance", "b", Interval(0, 10), _STRUCTURED)
 STEPS = Parameter("number of gradient steps", "k", STEP_COUNTS, label="gradient steps")
 REUSE_BATCH = Parameter("whether later steps take the first batch again", "reuse", FLAG)
 ALPHA0 = Parameter(

@@ -16,7 +16,6 @@ from giantstep.problems.parameter import (
     Parameter,
     means,
     read_parameters,
-    refuse,
     unmet,
 )
 from giantstep.problems.problem import Problem, check_loss
@@ -72,7 +71,7 @@ class Sizes:
     test_samples: int = field(default=10_000, metadata=means(_TEST_SAMPLES))
 
     def __post_init__(self) -> None:
-        refuse(self, read_parameters(self))
+        raise_all(read_parameters(self))
 
     def count(self, ratio: float) -> int:
         """Return `ratio` times the dimension, rounded, and capped at LARGEST + 1."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -19,7 +20,6 @@ from giantstep.problems.parameter import (
     means,
     parameters_of,
     read_parameters,
-    refuse,
     unmet,
 )
 from giantstep.problems.readout import (
@@ -41,8 +41,8 @@ from giantstep.problems.shared import (
     TARGET,
 )
 from giantstep.problems.targets import CLASS_INPUTS, teacher_of
-from giantstep.registry import Registry
-from giantstep.validation import POSITIVE, Fault, collected, raise_all, read_value
+from giantstep.registry import one_of
+from giantstep.validation import POSITIVE, Fault, raise_all, read_value
 
 # What spiked features have and a protocol has not.
 SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
@@ -53,6 +53,8 @@ NETWORK, CONDITIONAL_GAUSSIAN = MODELS = ("network", "conditional_gaussian")
 MOST_SPIKES = 4
 # A spike whose overlaps with a teacher's directions are one in all, to rounding, is in their span.
 _ALIGNED = 1e-12
+_COLUMN = "one number, or one for each of the %d groups"
+_OVERLAPS = "as many numbers as the target has directions, %d, of squares that add up to at most 1"
 _EACH = f"as many numbers, {MOST_SPIKES - 1} at most, for each"
 _PER_GROUP = "bulk_variance", "spike_strength", "fraction", "bias"
 
@@ -64,8 +66,7 @@ _FRACTION = Parameter("share of the neurons", r"\pi", Several(POSITIVE), "theory
 _BIASES = Parameter("quenched bias of the neurons", "b", Several(LETTER), "App. D")
 _COORDINATES = Several(Several(SPIKE_STRENGTH, least=0), least=0)
 _FURTHER = Parameter("spike strengths on further directions", "r'", _COORDINATES, "C.8")
-_MODELS = Registry({name: name for name in MODELS})
-_MODEL = Parameter("what simulations of an sRF take as features", "model", _MODELS, "(15)")
+_MODEL = Parameter("what simulations of an sRF take as features", "model", one_of(*MODELS), "(15)")
 
 
 class Groups(NamedTuple):
@@ -148,26 +149,30 @@ class SpikedFeatures:
     further_spikes: tuple[tuple[float, ...], ...] = field(default=(), metadata=means(_FURTHER))
 
     def __post_init__(self) -> None:
-        given = {name: getattr(self, name) for name in ("alignment", *_PER_GROUP)}
-        faults = read_parameters(self)
-        if not any(self.further_spikes):
-            object.__setattr__(self, "further_spikes", ())
-        wrong = {fault.name for fault in faults}
-        if wrong.isdisjoint(("target", "alignment")):
-            faults += _check_alignment(self, given["alignment"])
-        if wrong.isdisjoint(_PER_GROUP):
-            faults += _check_groups(self, given)
-        refuse(self, faults or self._faults())
+        raise_all(read_parameters(self))
+        columns = {name: getattr(self, name) for name in _PER_GROUP}
+        groups, further = max(map(len, columns.values())), self.further_spikes
+        spread = {name: x * groups if len(x) == 1 else x for name, x in columns.items()}
+        vars(self).update(spread, further_spikes=further if any(further) else ())
+        raise_all(self._faults(groups))
+        overlaps = (self.alignments / max(1.0, self.overlap)).tolist()
+        vars(self)["alignment"] = tuple(overlaps) if teacher_of(self.target) else overlaps[0]
 
-    def _faults(self) -> list[Fault]:
+    def _faults(self, groups: int) -> list[Fault]:
         """List which of its parameters do not go together."""
-        one = not self.further_spikes
-        groups, has_classes = self.groups.c.size, mixture_mean(self.inputs) is not None
-        several, sizes = "where spikes have several", [len(row) for row in self.further_spikes]
+        teacher, has_classes = teacher_of(self.target), mixture_mean(self.inputs) is not None
+        directions = teacher.directions if teacher else 1
+        known = self.alignments.size == directions and self.overlap <= 1 + _ALIGNED
+        adds_up = abs(np.sum(self.fraction) - 1) <= FRACTION_ROUNDING
+        one, several = not self.further_spikes, "where spikes have several"
+        sizes = [len(row) for row in self.further_spikes]
         fit = sizes in [[size] * groups for size in range(1, MOST_SPIKES)]
         checks: list[tuple[str, object, str]] = [
+            *((name, len(getattr(self, name)) == groups, _COLUMN % groups) for name in _PER_GROUP),
+            ("fraction", adds_up, "numbers that add up to 1"),
+            ("alignment", known, _OVERLAPS % directions),
             ("inputs", has_classes or self.target != CLASS, CLASS_INPUTS),
-            ("target", one or not teacher_of(self.target), f"of one direction, {several}"),
+            ("target", one or not teacher, f"of one direction, {several}"),
             ("model", one or self.model == NETWORK, f"{NETWORK} {several} directions"),
             ("further_spikes", one or fit, f"{_EACH} of the {groups} groups"),
         ]
@@ -179,7 +184,6 @@ class SpikedFeatures:
     is_transfer: ClassVar[bool] = False
     is_giant_step: ClassVar[bool] = True
     follows_population: ClassVar[bool] = False
-    target_weights: ClassVar[None] = None
 
     def with_giant_step(self, dimension: float) -> SpikedFeatures:
         """Return the features, which are the same at every dimension."""
@@ -220,41 +224,12 @@ class SpikedFeatures:
     @property
     def overlap(self) -> float:
         """Overlap of the spike with the target's direction, or with the span of several."""
-        if isinstance(self.alignment, tuple):
-            return float(np.linalg.norm(self.alignment))
-        return self.alignment
+        return math.hypot(*self.alignment) if isinstance(self.alignment, tuple) else self.alignment
 
     @property
     def is_aligned(self) -> bool:
         """Whether the spike lies in the span of the target's directions."""
         return abs(self.overlap) >= 1 - _ALIGNED
-
-
-def _check_alignment(srf: SpikedFeatures, given: Any) -> list[Fault]:
-    """Store a number, or for a teacher a tuple of them with a norm of at most one."""
-    overlaps, teacher = srf.alignments, teacher_of(srf.target)
-    directions = teacher.directions if teacher else 1
-    size = float(np.linalg.norm(overlaps))
-    if len(overlaps) != directions or (teacher and size > 1 + _ALIGNED):
-        allowed = f"{directions} numbers whose squares add up to at most 1, for this target"
-        return [Fault("alignment", given, allowed if teacher else "one number, for this target")]
-    stored = tuple((overlaps / max(1.0, size)).tolist()) if teacher else float(overlaps[0])
-    object.__setattr__(srf, "alignment", stored)
-    return []
-
-
-def _check_groups(srf: SpikedFeatures, given: dict[str, Any]) -> list[Fault]:
-    """Store one entry per group in each field."""
-    groups, faults = max(len(getattr(srf, name)) for name in _PER_GROUP), []
-    allowed = f"one number, or one for each of the {groups} groups"
-    for name in _PER_GROUP:
-        column = getattr(srf, name)
-        if len(column) not in (1, groups):
-            faults.append(Fault(name, given[name], allowed))
-        object.__setattr__(srf, name, column * groups if len(column) == 1 else column)
-    if not faults and abs(np.sum(srf.fraction) - 1) > FRACTION_ROUNDING:
-        faults.append(Fault("fraction", given["fraction"], "numbers that add up to 1"))
-    return faults
 
 
 def one_spike(
@@ -298,10 +273,7 @@ def one_spike(
     bias = read_value("bias", bias, BIAS.domain, faults)
     bulk_variance = read_value("bulk_variance", bulk_variance, BULK_VARIANCE, faults)
     spike_strength = read_value("spike_strength", spike_strength, SPIKE_STRENGTH, faults)
-    if faults:
-        with collected(faults):
-            SpikedFeatures(activation, target, 1.0, 1.0, alignment, beta, **parameters)
-        raise_all(faults)
+    raise_all(faults)
     groups = [  # theory.md section 2
         (1 + omega**2 * (bulk_variance - 1), omega * spike_strength, share * part, b)
         for (omega, share), (b, part) in product(readout, bias)

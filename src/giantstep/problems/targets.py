@@ -20,11 +20,7 @@ from giantstep.problems.function_field import FunctionDomain
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.teachers import KNOWN_TEACHERS, Teacher, lookup_teacher, own_teacher
 from giantstep.registry import Named
-from giantstep.validation import refusal
 
-# Quadrature under a Gaussian, cut at `quadrature.RANGE`, is precise for the fourth power of
-# polynomials up to this degree.
-LARGEST_TARGET_DEGREE = 6
 # What pretraining learns where it is the target that the readout learns.
 SAME_TARGET = "same"
 # What inputs must be where a target is their class.
@@ -59,10 +55,6 @@ class TargetDomain:
         named = isinstance(given, str) and not isinstance(given, Named)
         teacher = given.replace(" ", "") if named else given
         if isinstance(teacher, str) and teacher in KNOWN_TEACHERS:
-            known = lookup_teacher(teacher)
-            if known.is_polynomial and known.degree > LARGEST_TARGET_DEGREE:
-                allowed = f"of degree {LARGEST_TARGET_DEGREE} at most, not {known.degree}"
-                raise refusal("", given, allowed)
             return teacher
         return FunctionDomain().read(given)
 

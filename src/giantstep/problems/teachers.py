@@ -21,7 +21,9 @@ from giantstep.numerics.quadrature import product_rule
 from giantstep.registry import Family, Named, Registry
 
 # Higher degrees need batches that are too large, more directions too many quadrature nodes.
-LARGEST_DEGREE = 5
+# Quadrature under a Gaussian, cut at `quadrature.RANGE`, is precise for the fourth power of
+# polynomials up to the second of these degrees.
+LARGEST_DEGREE, _IN_ALL = 5, 6
 Powers = tuple[int, ...]
 _POWERS = range(LARGEST_DEGREE + 1)
 # Functions that are no polynomials are of two directions; more would take too many nodes. Of their
@@ -92,15 +94,11 @@ class Teacher:
         Terms are learned one after the other, always the one of lowest degree in directions that
         no earlier term has. The leap is the largest of these degrees.
         """
-        seen, largest = set[int](), 0
-
-        def new(powers: Powers) -> int:
-            return sum(power for k, power in enumerate(powers) if k not in seen)
-
-        while len(seen) < self.directions:
-            easiest = min(filter(new, self.terms), key=new)
-            largest = max(largest, new(easiest))
-            seen |= {k for k, power in enumerate(easiest) if power}
+        powers, largest = np.array([*self.terms]), 0  # in directions that are not learned yet
+        while np.any(powers):
+            degrees = powers.sum(axis=1)
+            easiest = powers[degrees == min(degrees[degrees > 0])][0]
+            largest, powers = max(largest, easiest.sum().item()), powers[:, easiest == 0]
         return largest
 
     def value(self, z: Reals) -> Array:
@@ -202,7 +200,8 @@ def _made(name: str, evaluate: Evaluate, directions: int) -> Teacher:
         if directions != _SMOOTH_DIRECTIONS or not _is_smooth(evaluate):
             raise ValueError(name)
         terms = _terms(evaluate, directions, _SMOOTH_NODES)
-    if not np.all(np.any(list(terms), axis=0)):  # a direction is not used
+    in_all = is_polynomial and max(map(sum, terms)) > _IN_ALL
+    if in_all or not np.all(np.any(list(terms), axis=0)):  # a direction is not used
         raise ValueError(name)
     return Teacher(name, terms, evaluate, is_polynomial)
 
@@ -236,9 +235,9 @@ KNOWN_TEACHERS: Registry[Teacher] = Registry(
     Family(
         "",
         _parse,
-        f"a sum of products of z1, z2 and z3 (of degree {LARGEST_DEGREE} in each, without gaps) or"
-        " of he2(z1) and so on, such as z1+z1*z2, or a smooth expression of z1 and z2 such as"
-        " tanh(z1)+z2",
+        f"a sum of products of z1, z2 and z3 (of degree {LARGEST_DEGREE} in each and {_IN_ALL} in"
+        " all, without gaps) or of he2(z1) and so on, such as z1+z1*z2, or a smooth expression of"
+        " z1 and z2 such as tanh(z1)+z2",
     ),
     kind=Teacher,
 )

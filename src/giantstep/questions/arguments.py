@@ -28,7 +28,7 @@ from giantstep.problems.sizes import SEED as SEEDS
 from giantstep.problems.sizes import Sizes
 from giantstep.questions.choices import LIMIT, STOP_AT
 from giantstep.questions.choices import THREADS as THREAD_COUNTS
-from giantstep.registry import Family, Registry
+from giantstep.registry import Family, Registry, one_of
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, TEST_ERROR
 from giantstep.validation import COUNT, Domain, Fault, Interval, read_value
 
@@ -119,11 +119,6 @@ def arguments_of(parameters: Mapping[str, Parameter]) -> dict[str, Argument]:
 
 # Of names that are checked elsewhere.
 ANY_NAME = Registry({}, Family("", str, "names of parameters"))
-
-
-def one_of(*names: str) -> Registry[str]:
-    """Make the domain of some words."""
-    return Registry({name: name for name in names})
 
 
 _GRID, _SIZES = parameters_of(Grid), parameters_of(Sizes)

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.problems.bulk_kind import ISOTROPIC
-from giantstep.problems.formatting import format_value, format_vocabulary
+from giantstep.problems.formatting import format_value
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SCHEDULED, Protocol
@@ -83,7 +83,7 @@ def problem_parameters(problem: Problem) -> xr.Dataset:
     """Arrange a problem's own parameters: numbers, or vectors over `group`."""
     values = asdict(problem)
     if isinstance(problem, Protocol):
-        values["readout"] = format_vocabulary(problem.readout)
+        values["readout"] = format_value(problem.readout)
         lists = {name: values[name] for name in ("covariance", "target_decay", *SCHEDULED)}
         values |= {k: format_value(of) for k, of in lists.items() if of and isinstance(of, tuple)}
     return xr.Dataset(_by_name(values))

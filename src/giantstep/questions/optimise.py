@@ -20,7 +20,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.questions.arguments import ALPHA, BEST_RIDGE, THEORY, Many, argument, one_of
+from giantstep.questions.arguments import ALPHA, BEST_RIDGE, THEORY, Many, argument
 from giantstep.questions.case import Case, answer_remarks
 from giantstep.questions.choices import BIAS, RATE, RIDGE, UNKNOWNS
 from giantstep.questions.costs import THEORY_HOURS
@@ -31,6 +31,7 @@ from giantstep.questions.question import question
 from giantstep.questions.remarks import edge_remarks, named_ridge, told
 from giantstep.questions.search import Search, Unknown, problem_at, read_unknowns
 from giantstep.questions.values import SOME_RIDGE
+from giantstep.registry import one_of
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import TEST_ERROR, criterion
 from giantstep.validation import Fault, InvalidParametersError, raise_all

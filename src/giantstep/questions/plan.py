@@ -26,7 +26,6 @@ from giantstep.questions.arguments import (
     OPTIMAL,
     Many,
     argument,
-    one_of,
 )
 from giantstep.questions.case import DOUBTS, Case, answer_remarks
 from giantstep.questions.choices import RATE, RIDGE, SAMPLES
@@ -36,6 +35,7 @@ from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
 from giantstep.questions.remarks import told
 from giantstep.questions.search import Search, Unknown
+from giantstep.registry import one_of
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, TEST_ERROR, search_of
 from giantstep.validation import Fault, Interval, raise_all

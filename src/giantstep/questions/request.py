@@ -33,7 +33,6 @@ from giantstep.validation import (
     Fault,
     InvalidParametersError,
     collected,
-    plain_number,
     raise_all,
     read_value,
 )
@@ -130,12 +129,12 @@ def _case(
     InvalidParametersError
     """
     changes = {name: x for name, x in values.items() if name not in DEFAULTS}
-    how = {name: plain_number(values[name]) for name in ("loss", "bulk", "by", "dimension")}
     faults: list[Fault] = []
+    how = {name: values[name] for name in ("loss", "bulk", "by", "dimension")}
+    how["dimension"] = read_value("dimension", how["dimension"], THEORY_DIMENSION, faults)
     with collected(faults):
         ridge = SOME_RIDGE if optimal else values["ridge"]
         grid = Grid(values["alpha"], ridge, values["loss"])  # type: ignore[arg-type]
-    read_value("dimension", how["dimension"], THEORY_DIMENSION, faults)
     with collected(faults):
         case = Case(replace(problem, **changes) if changes else problem, **how, **asked)
         faults += case.faults(optimal)

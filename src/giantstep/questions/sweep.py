@@ -19,7 +19,6 @@ from giantstep.questions.arguments import (
     THEORIES,
     Many,
     argument,
-    one_of,
 )
 from giantstep.questions.choices import GAINS
 from giantstep.questions.costs import THEORY_HOURS
@@ -29,6 +28,7 @@ from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
 from giantstep.questions.request import solve_all
 from giantstep.questions.values import as_lists, is_several
+from giantstep.registry import one_of
 from giantstep.validation import refusal
 
 _GAINS = argument("sweep", "gains", one_of(*GAINS), Many.TOGETHER)

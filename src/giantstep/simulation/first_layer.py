@@ -124,8 +124,9 @@ def _draw_directions(problem: Problem, dimension: int, rng: Generator) -> tuple[
         return np.ascontiguousarray(rows[:-1]), rows[-1]
     rows = unit_rows(rng, 2, dimension)
     theta, other = rows
-    weights = problem.with_giant_step(dimension).target_weights
-    if weights is not None:  # of known size, either sign
+    if isinstance(problem, Protocol) and problem.has_covariance:  # of known size, either sign
+        of = problem.with_giant_step(dimension)
+        weights = directions_of(of.covariance, of.target_decay)[1]
         theta[:] = np.copysign(np.sqrt(weights), theta)
     other -= (other @ theta) * theta
     other /= np.linalg.norm(other)

@@ -12,7 +12,7 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.problems.protocol import SCHEDULED, Protocol
-from giantstep.problems.schedules import has_schedules
+from giantstep.problems.schedules import OnePerStep
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
 from giantstep.questions.checks import input_faults
@@ -171,7 +171,7 @@ class _Tasks:
             lists["dimensions"] = {"dimension": dimensions}
         rates = self.panel.given.get("learning_rates")
         if rates and isinstance(self.problem, Protocol):
-            if has_schedules(self.problem, SCHEDULED):
+            if OnePerStep in {type(getattr(self.problem, name)) for name in SCHEDULED}:
                 raise refusal("learning_rates", rates, "left out where steps differ")
             steps = tuple(range(1, self.problem.steps + 1))
             lists["learning_rates"] = {"learning_rate": spaced_axis(**rates), "steps": steps}
