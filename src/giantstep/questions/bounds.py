@@ -12,7 +12,6 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.arguments import ALPHA, argument
 from giantstep.questions.bayes_optimal import bayes_optimal as best_prediction
-from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.product import Result
 from giantstep.questions.question import question
 from giantstep.theory.bounds import (
@@ -39,8 +38,6 @@ def bounds(
     *,
     bayes_optimal: bool = False,
     alpha: ArrayLike | None = None,
-    max_hours: float = THEORY_HOURS,
-    max_memory: float | None = None,
 ) -> Result:
     """Compute bounds on the test error at the best ridge: equations (26)-(31) and (132).
 
@@ -51,8 +48,6 @@ def bounds(
         Also compute the least error of any method that is given the same samples.
     alpha : float or sequence of float, optional
         Samples of the readout over d, for `bayes_optimal`; those of all steps are added.
-    max_hours, max_memory
-        As in `solve`.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import OPTIMAL
 from giantstep.questions.declaration import stated
-from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, GCV, LEAVE_ONE_OUT, TEST_ERROR
+from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, GCV, TEST_ERROR
 from giantstep.validation import Fault
 
 _STRUCTURED_INPUTS = "theory, sweep, simulate, compare and optimise take others"
@@ -44,20 +44,12 @@ def criterion_faults(
     problem: Problem, by: str, optimised: bool = True, loss: str = SQUARE
 ) -> list[Fault]:
     """List what is wrong with the error that an optimum minimises, if there is an optimum."""
-    if by not in CRITERIA:
-        return [Fault("by", by, f"one of {', '.join(CRITERIA)}")]
-    if by == TEST_ERROR:
-        return []
-    faults = [] if optimised else [Fault("by", by, f"given with ridge {OPTIMAL}")]
-    if by in CROSS_VALIDATION:
-        if loss == FLOW:
-            faults.append(Fault("by", by, f"{TEST_ERROR} for readouts that are stopped"))
-        elif by == GCV and loss != SQUARE:
-            faults.append(Fault("by", by, f"{LEAVE_ONE_OUT} for losses other than {SQUARE}"))
-        return faults
-    if problem.target not in BINARY:
-        allowed = f"{TEST_ERROR} for targets other than {' and '.join(BINARY)}"
-        faults.append(Fault("by", by, allowed))
-    if problem.further_directions:
-        faults.append(Fault("by", by, f"{TEST_ERROR} for spikes of several directions"))
-    return faults
+    known = [TEST_ERROR]
+    if problem.target in BINARY and not problem.further_directions:
+        known.append(CLASSIFICATION_ERROR)
+    if loss != FLOW:
+        known += [one for one in CROSS_VALIDATION if one != GCV or loss == SQUARE]
+    if by not in known:
+        return [Fault("by", by, f"one of {', '.join(known)} for this target and loss")]
+    chosen = optimised or by == TEST_ERROR
+    return [] if chosen else [Fault("by", by, f"given with ridge {OPTIMAL}")]

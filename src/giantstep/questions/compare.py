@@ -25,7 +25,6 @@ from giantstep.questions.arguments import (
     STOP_AT_TIMES,
 )
 from giantstep.questions.case import DOUBTS, answer_remarks
-from giantstep.questions.costs import SIMULATION_HOURS
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
@@ -65,8 +64,6 @@ def compare(
     test_samples: int = 10_000,
     seed: int = 0,
     threads: int = 1,
-    max_hours: float = SIMULATION_HOURS,
-    max_memory: float | None = None,
     progress: Progress = bar,
 ) -> Result:
     """Put the theory beside networks: errors, standard errors and z-scores of the same points.
@@ -78,7 +75,7 @@ def compare(
         As in `solve`. Networks have the best ridge that the theory finds at their dimension, or the
         one that cross-validation chooses there.
     dimension, networks, trainings, loss, test_samples, seed, threads
-    cross_validation, ensemble, max_hours, max_memory, progress
+    cross_validation, ensemble, progress
         As in `simulate`.
     stop_at, by
         As in `solve`.
@@ -129,8 +126,8 @@ def compare(
     asked |= {"ensemble": None} if ensemble == math.inf else {}
     asked |= {"dimension": dimension, "networks": networks, "trainings": trainings, "loss": loss}
     asked |= {"test_samples": test_samples, "seed": seed, "threads": threads, "progress": progress}
-    limits: dict[str, Any] = {"max_hours": max_hours, "max_memory": max_memory}
-    means = simulate(problem, alpha, ridge, **asked, **limits)
+    asked |= {"max_hours": math.inf, "max_memory": math.inf}  # which are checked already
+    means = simulate(problem, alpha, ridge, **asked)
     if is_chosen and np.ndim(ridge):  # one for each sample complexity
         each = xr.DataArray(range(means.sizes["alpha"]), dims="alpha")
         theory, means = (one.isel(alpha=each, ridge=each) for one in (theory, means))

@@ -33,8 +33,6 @@ from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS, SINGLE_FROM
 from giantstep.validation import RefusalError
 
 MIB = 2**20
-# Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
-THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
 # Fits in the time of one and of its cross-validation.
 _CROSS_VALIDATED = 8
 # Of arguments that a task leaves out.
@@ -216,15 +214,11 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     operations += item / 4 * samples * p * (2 * d + _ACTIVATION) + _SAMPLE * samples
     operations += (4 * tests * p + _FIT) * readouts
     if square:  # by matrices of all neurons, or of all samples if these are fewer
-        solved, sides = (
-            ridges.size if given["loss"] == SQUARE else _DECOMPOSED,
-            np.minimum(counts, p),
-        )
-        few, many = counts[counts < p].tolist(), counts[counts >= p].tolist()
-        fits = 2 * p * (np.sum(np.square(few)) + p * max(many, default=0))
-        fits += solved * np.sum(sides**3) / 3
-        held = 2 * item * p * max(few, default=0)
-        held += (8 * max(len(many), 1) + (8 + item) * ahead) * sides.max() ** 2
+        sides, few, many = np.minimum(counts, p), counts[counts < p], counts[counts >= p]
+        solved = ridges.size if given["loss"] == SQUARE else _DECOMPOSED
+        fits = 2 * p * (np.sum(few**2) + p * many.max(initial=0)) + solved * np.sum(sides**3) / 3
+        held = 2 * item * p * few.max(initial=0)
+        held += (8 * max(many.size, 1) + (8 + item) * ahead) * sides.max() ** 2
         operations += item / 4 * trainings * fits + (4 * readouts + _PAIR) * p**2
     else:
         read = np.sqrt(1 + counts / p) * (2 * counts * p + 300 * counts + 6e4)

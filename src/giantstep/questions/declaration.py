@@ -5,12 +5,14 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Any
 
-from giantstep.questions.arguments import LIMITS, Argument
+from giantstep.questions.arguments import MAX_HOURS, MAX_MEMORY, Argument
 
+# Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
+THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
 # Of each question, by the name of its function.
 TABLE = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("utf-8"))
 
@@ -73,10 +75,10 @@ class Question:
     scalars: Sequence[str] = ("loss", "bulk", "dimension")
 
 
-def stated(name: str, takes: tuple[Argument, ...] = ()) -> Question:
+def stated(name: str) -> Question:
     """Return what the table says of a question, which need not be imported."""
     of = dict(TABLE[name])
-    return Question(name, takes, work=Work(**of.pop("work", {})), **of)
+    return Question(name, work=Work(**of.pop("work", {})), **of)
 
 
 def declaration_of(ask: Callable[..., Any]) -> Question:
@@ -85,13 +87,18 @@ def declaration_of(ask: Callable[..., Any]) -> Question:
     return declared
 
 
-def declare(ask: Callable[..., Any], takes: Sequence[Argument]) -> Question:
-    """Declare what a function takes, whose name is in the table.
+def declare(ask: Callable[..., Any], takes: Sequence[Argument]) -> tuple[Question, Signature]:
+    """Declare what a function takes, whose name is in the table, and what its answers may take.
 
-    Arguments have the defaults of the function, which takes the limits as well.
+    Arguments have the defaults of the function; the limits are added to its signature, which is
+    returned.
     """
-    form = signature(ask).parameters
-    defaults = {k: one.default for k, one in form.items() if one.default is not Parameter.empty}
-    declared = (replace(x, default=defaults.get(x.name, x.default)) for x in (*takes, *LIMITS))
-    ask.declaration = of = stated(ask.__name__, tuple(declared))  # type: ignore[attr-defined]
-    return of
+    of, form = stated(ask.__name__), signature(ask)
+    defaults = {name: x.default for name, x in form.parameters.items() if x.default is not x.empty}
+    hours = SIMULATION_HOURS if of.work.networks or of.data else THEORY_HOURS
+    limits = replace(MAX_HOURS, default=hours), MAX_MEMORY
+    own = [replace(one, default=defaults.get(one.name, one.default)) for one in takes]
+    ask.declaration = of = replace(of, takes=(*own, *limits))  # type: ignore[attr-defined]
+    further = {x.name: Parameter(x.name, Parameter.KEYWORD_ONLY, default=x.default) for x in limits}
+    ordered = sorted({**form.parameters, **further}.values(), key=lambda one: one.kind)
+    return of, form.replace(parameters=ordered)

@@ -17,7 +17,6 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SCHEDULED, Protocol
 from giantstep.questions.arguments import DIMENSION
 from giantstep.questions.case import Case
-from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.question import question
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.first_layer.network_state import NetworkState
@@ -30,8 +29,6 @@ def equivalent_features(
     problem: Problem,
     *,
     dimension: float = math.inf,
-    max_hours: float = THEORY_HOURS,
-    max_memory: float | None = None,
 ) -> xr.Dataset:
     """Compute the spiked random features that a problem is equivalent to: Result 3.1.
 
@@ -39,7 +36,6 @@ def equivalent_features(
     ----------
     problem : Protocol or SpikedFeatures
     dimension : float
-    max_hours, max_memory
         As in `solve`.
 
     Returns

@@ -23,9 +23,9 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.samples import read_samples
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORKS, OPTIMAL, SEED, arguments_of
-from giantstep.questions.compare import OF_NETWORKS
-from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_subsets
+from giantstep.questions.costs import check_cost, cost_of_subsets
 from giantstep.questions.datasets import drop_fixed
+from giantstep.questions.declaration import SIMULATION_HOURS
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
@@ -34,15 +34,7 @@ from giantstep.questions.solve import solve
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.simulation.data_networks import train_on_data
 from giantstep.theory.readout.subsets import subset_errors
-from giantstep.validation import (
-    Fault,
-    Interval,
-    InvalidParametersError,
-    collected,
-    raise_all,
-    refusal,
-)
-from giantstep.vocabulary import MEANINGS
+from giantstep.validation import Interval, InvalidParametersError, refusal
 
 # Samples that are left to test, at least.
 _TESTS = 30
@@ -52,8 +44,6 @@ _CLASSES = 20
 ERRORS = ("test_error", "training_error", "classification_error")
 # Where the best ridge is searched for.
 RIDGES = tuple(np.geomspace(1e-4, 1e2, 13).tolist())
-# Errors are those of the theory, but for the noise of labels.
-_ON_LABELS = "without label noise", "on labels as given"
 # The mean label from which on classes are not equally large.
 _UNEQUAL = 0.2
 _OF_THEORY = "Of the Gaussian theory: "
@@ -152,17 +142,14 @@ def from_data(
     >>> bool((abs(step.z_score_test_error) < 5).all())
     True
     """
-    faults: list[Fault] = []
-    with collected(faults):
-        inputs, labels = read_samples(X, y)
+    inputs, labels = read_samples(X, y)
     grid = Grid(alpha, RIDGES if ridge == OPTIMAL else ridge)  # type: ignore[arg-type]
-    with collected(faults):  # no target is drawn from: any will do
-        protocol = Protocol(activation, "linear", learning_rate, alpha0, beta)
-    raise_all(faults)
+    # No target is drawn from: any will do.
+    protocol = Protocol(activation, "linear", learning_rate, alpha0, beta)
     _check_counts(protocol, grid, inputs, labels)
-    points = len(grid.alpha) * len(grid.ridge) * labels[0].size
+    count = len(grid.alpha) * len(grid.ridge) * labels[0].size * networks
     width = math.ceil(protocol.beta * inputs.shape[1])
-    check_cost(cost_of_subsets(len(inputs), width, points * networks), max_hours, max_memory)
+    check_cost(cost_of_subsets(len(inputs), width, count), max_hours, max_memory)
     counts = [Sizes(inputs.shape[1]).count(x) for x in grid.alpha]
     errors = []
     with threadpool_limits(1):
@@ -183,8 +170,9 @@ def from_data(
         data = data.isel(ridge=best_ridge(theory["test_error"]))
         baseline = baseline.isel(ridge=best_ridge(baseline["linear_test_error"])).drop_vars("ridge")
     data = drop_fixed(data.merge(baseline), alpha=alpha, ridge=ridge)
+    data = data.assign_coords(alpha0=alpha0, total_samples=data["alpha"] + alpha0)
     about = {"dimension": inputs.shape[1], "networks": networks, "seed": np.int64(seed)}
-    return _named(data, alpha0).assign_attrs(about), remarks
+    return data.assign_attrs(about), remarks
 
 
 def predicted(
@@ -215,15 +203,6 @@ def error_table(
     return xr.Dataset(named, {name: list(values) for name, values in points.items()})
 
 
-def _named(data: xr.Dataset, alpha0: float) -> xr.Dataset:
-    """Say what errors are: on labels with their noise; and count all samples."""
-    for form in ("{}", "linear_{}", *OF_NETWORKS):
-        for name in {form.format(name) for name in ERRORS} & {*data}:
-            meaning = MEANINGS[name].long_name.replace(*_ON_LABELS)
-            data[name].attrs = {"long_name": meaning, "equation": "docs/data.md"}
-    return data.assign_coords(alpha0=alpha0, total_samples=data["alpha"] + alpha0)
-
-
 def point_remarks(errors: xr.DataArray, optimal: bool) -> list[str]:
     """Say that some points failed, and where the best ridge is an end of the range."""
     remarks = told(errors.isnull(), "the equations for leverages did not converge.")
@@ -247,13 +226,12 @@ def _has_classes(labels: Array) -> bool:
 def label_remarks(labels: Array) -> list[str]:
     """Say how to state classes, if labels look like some."""
     values = np.unique(labels)
-    whole = len(values) == 2 or not np.any(values % 1)
-    if labels.ndim > 1 or len(values) > _CLASSES or not whole or np.all(np.abs(values) == 1):
+    if labels.ndim > 1 or len(values) > _CLASSES or np.any(values % 1) or _has_classes(labels):
         return []
-    some = " and ".join(f"{x:g}" for x in values) if len(values) == 2 else "whole"
+    classes = ", ".join(f"{x:g}" for x in values)
     return [
-        f"Labels are {some}, taken as numbers. For classes give one-hot rows, or -1 and 1 for two:"
-        " the 0-1 error is then predicted and measured, too."
+        f"Labels are {classes}, taken as numbers. For classes give one-hot rows, or -1 and 1 for"
+        " two: then the 0-1 error is predicted and measured, too."
     ]
 
 

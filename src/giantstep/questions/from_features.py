@@ -9,8 +9,9 @@ from threadpoolctl import threadpool_limits
 from giantstep.problems.domains import Several
 from giantstep.problems.samples import read_features
 from giantstep.questions.arguments import OPTIMAL, Many, argument
-from giantstep.questions.costs import SIMULATION_HOURS, check_cost, cost_of_subsets
+from giantstep.questions.costs import check_cost, cost_of_subsets
 from giantstep.questions.datasets import drop_fixed
+from giantstep.questions.declaration import SIMULATION_HOURS
 from giantstep.questions.from_data import (
     POSITIVE_RIDGES,
     RIDGES,

@@ -23,10 +23,9 @@ from giantstep.validation import Fault, raise_all
 
 def choose_ridge(given: dict[str, Any], of: Question) -> None:
     """Read the name of a way to cross-validate, in place of a ridge, as the best ridge by it."""
-    own = given.get("values", given)
-    word = own.get(RIDGE)
+    word = given.get(RIDGE)
     if isinstance(word, str) and word in CROSS_VALIDATION and BY.name in [x.name for x in of.takes]:
-        own |= {RIDGE: OPTIMAL, BY.name: word}
+        given |= {RIDGE: OPTIMAL, BY.name: word}
 
 
 def times_to_ridges(given: dict[str, Any]) -> bool:
@@ -35,30 +34,29 @@ def times_to_ridges(given: dict[str, Any]) -> bool:
     Parameters
     ----------
     given : dict
-        Arguments by name. Those that a question passes on are `values` in it.
+        Arguments by name.
 
     Raises
     ------
     InvalidParametersError
         For times beside a ridge or another loss, and for those out of range.
     """
-    own, over = given.get("values", given), given.get("over", ())
+    over, times = given.get("over", ()), given.get(STOP_AT)
     over = [over] if isinstance(over, str) else over
-    times = own.get(STOP_AT)
     if times is None:
-        own.pop(STOP_AT, None)
+        given.pop(STOP_AT, None)
         if STOP_AT not in over:
             return False
-    losses = np.atleast_1d(own.get("loss", FLOW)).tolist()
+    losses = np.atleast_1d(given.get("loss", FLOW)).tolist()
     allowed = f"left out with {STOP_AT}, or {SQUARE}, whose gradient is followed"
     faults = [Fault("loss", one, allowed) for one in losses if one not in (SQUARE, FLOW)]
-    own["loss"] = FLOW
+    given["loss"] = FLOW
     if times is not None:
-        faults += [Fault(RIDGE, own[RIDGE], f"left out with {STOP_AT}")] if RIDGE in own else []
+        faults += [Fault(RIDGE, given[RIDGE], f"left out with {STOP_AT}")] if RIDGE in given else []
         # In its place, since parameters vary in their order.
-        renamed = {RIDGE if name == STOP_AT else name: value for name, value in own.items()}
-        own.clear()
-        own.update(renamed | {RIDGE: _inverse(times, faults)})
+        renamed = {RIDGE if name == STOP_AT else name: value for name, value in given.items()}
+        given.clear()
+        given.update(renamed | {RIDGE: _inverse(times, faults)})
     if STOP_AT in over:
         candidates = dict(over) if isinstance(over, Mapping) else dict.fromkeys(over)
         found = candidates.pop(STOP_AT)

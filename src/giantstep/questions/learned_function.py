@@ -20,7 +20,6 @@ from giantstep.questions.arguments import (
     Many,
     argument,
 )
-from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.product import Result
 from giantstep.questions.question import question
@@ -43,8 +42,6 @@ def learned_function(
     loss: str = SQUARE,
     bulk: str | None = None,
     dimension: float = math.inf,
-    max_hours: float = THEORY_HOURS,
-    max_memory: float | None = None,
 ) -> Result:
     """Compute the mean output of the trained network given the projection of the input on theta.
 
@@ -53,7 +50,7 @@ def learned_function(
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
-    alpha, ridge, loss, bulk, dimension, max_hours, max_memory
+    alpha, ridge, loss, bulk, dimension
         As in `solve`.
     s : array_like, shape (M,), optional
         Projections theta . x, along the target (the first direction of several); by default 121

@@ -23,13 +23,12 @@ from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BEST_RIDGE, THEORY, Many, argument
 from giantstep.questions.case import Case, answer_remarks
 from giantstep.questions.choices import BIAS, RATE, RIDGE, UNKNOWNS
-from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
 from giantstep.questions.remarks import edge_remarks, named_ridge, told
-from giantstep.questions.search import Search, Unknown, problem_at, read_unknowns
+from giantstep.questions.search import Search, problem_at, read_unknowns
 from giantstep.questions.values import SOME_RIDGE
 from giantstep.registry import one_of
 from giantstep.theory.first_layer.layer import layer_of
@@ -52,8 +51,6 @@ def optimise(
     bulk: str | None = None,
     dimension: float = math.inf,
     by: str = TEST_ERROR,
-    max_hours: float = THEORY_HOURS,
-    max_memory: float | None = None,
     progress: Progress = bar,
 ) -> Result:
     """Minimise the test error over parameters, alone or jointly, at each sample complexity.
@@ -74,7 +71,7 @@ def optimise(
         Sample complexity n/d of the readout's training set, > 0.
     ridge : float or "optimal"
         If it is not optimised; "optimal" adds it to what is.
-    loss, stop_at, bulk, dimension, by, max_hours, max_memory
+    loss, stop_at, bulk, dimension, by
         As in `solve`. Optima as d -> infinity may be far from those of networks: give their
         dimension. A bias needs the isotropic bulk, and has it by default.
     progress : callable, optional
@@ -129,15 +126,15 @@ def optimise(
     searched: dict[str, Any] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
     if optimal:
         searched.setdefault(RIDGE, None)
-    unknowns = {one.name: one for one in read_unknowns(problem, searched, loss, dimension, faults)}
+    unknowns = read_unknowns(problem, searched, loss, dimension, faults)
     if BIAS in unknowns and bulk != ISOTROPIC:
         faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
     raise_all(faults)
     data = _profile_and_optima(case, unknowns, grid, progress)
     remarks = told(data[f"optimal_{by}"].isnull(), "nothing in the range searched could be solved.")
-    for name, one in unknowns.items():
+    for name, candidates in unknowns.items():
         what = named_ridge(loss) if name == RIDGE else f"best {name.replace('_', ' ')}"
-        remarks += edge_remarks(data[f"optimal_{name}_on_edge"], what, one.candidates)
+        remarks += edge_remarks(data[f"optimal_{name}_on_edge"], what, candidates)
     remarks += layer_of(problem, dimension).remarks(bulk)
     remarks += answer_remarks(data.assign_coords(dimension=dimension))
     fixed = {"alpha": alpha} | ({} if RIDGE in unknowns else {"ridge": ridge})
@@ -145,12 +142,11 @@ def optimise(
 
 
 def _profile_and_optima(
-    case: Case, unknowns: Mapping[str, Unknown], grid: Grid, report: Progress
+    case: Case, unknowns: Mapping[str, Array], grid: Grid, report: Progress
 ) -> xr.Dataset:
     """Solve all candidates, (*candidates, alphas, ridges), and refine the best for each alpha."""
-    outer = [one for one in unknowns.values() if one.name != RIDGE]
-    ridges = unknowns[RIDGE].candidates if RIDGE in unknowns else np.array(grid.ridge)
-    sizes, rows = [one.candidates.size for one in outer], list[Array]()
+    ridges = unknowns.get(RIDGE, np.array(grid.ridge))
+    outer, rows = {name: x for name, x in unknowns.items() if name != RIDGE}, list[Array]()
 
     def case_at(alpha: float, values: Mapping[str, float]) -> tuple[Case, float]:
         problem = problem_at(case.problem, values, case.dimension)
@@ -158,6 +154,7 @@ def _profile_and_optima(
 
     searches = [Search(outer, ridges, partial(case_at, x)) for x in grid.alpha]
     alphas, at = np.meshgrid(np.array(grid.alpha), ridges, indexing="ij")
+    sizes = [x.size for x in outer.values()]
     for values in searches[0].combinations():
         rows.append(np.full(alphas.shape, np.nan))
         with suppress(InvalidParametersError):
@@ -166,7 +163,7 @@ def _profile_and_optima(
     profile = np.array(rows).reshape(*sizes, *alphas.shape)
     errors = np.nan_to_num(profile, nan=np.inf).min(axis=-1)
     optima = [search.optimum(errors[..., k], case)[1] for k, search in enumerate(searches)]
-    coords = {one.name: one.candidates for one in outer} | {"alpha": np.array(grid.alpha)}
+    coords = outer | {"alpha": np.array(grid.alpha)}
     columns: dict[str, Any] = {name: ("alpha", [one[name] for one in optima]) for name in optima[0]}
     columns[case.by] = (*coords, RIDGE), profile
     return xr.Dataset(columns, coords | {RIDGE: ridges, "bulk": case.bulk})

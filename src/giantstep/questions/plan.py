@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import xarray as xr
+import pandas as pd
 from scipy.optimize import brentq
 
 from giantstep.problems.bulk_kind import bulk_of_networks
@@ -29,15 +29,14 @@ from giantstep.questions.arguments import (
 )
 from giantstep.questions.case import DOUBTS, Case, answer_remarks
 from giantstep.questions.choices import RATE, RIDGE, SAMPLES
-from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
 from giantstep.questions.remarks import told
-from giantstep.questions.search import Search, Unknown
+from giantstep.questions.search import Search
 from giantstep.registry import one_of
 from giantstep.theory.first_layer.layer import layer_of
-from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, TEST_ERROR, search_of
+from giantstep.theory.optima import CLASSIFICATION_ERROR, TEST_ERROR, search_of
 from giantstep.validation import Fault, Interval, raise_all
 
 _SHARE = "share_of_steps"
@@ -53,9 +52,10 @@ _FLOPS = argument("plan", "flops", Interval(1, 1e30), Many.APART)
 _MAX_STEPS = argument("plan", "max_steps", Interval(1, 10, whole=True))
 _OVER = argument("plan", "over", one_of(RATE), Many.TOGETHER)
 _RIDGE = replace(BEST_RIDGE, many=Many.APART)
+_BY = replace(BY, domain=one_of(TEST_ERROR, CLASSIFICATION_ERROR))
 
 
-@question(_SAMPLES, _FLOPS, _MAX_STEPS, _OVER, _RIDGE, LOSS, BULK, DIMENSION, BY)
+@question(_SAMPLES, _FLOPS, _MAX_STEPS, _OVER, _RIDGE, LOSS, BULK, DIMENSION, _BY)
 def plan(
     problem: Problem,
     samples: float | None = None,
@@ -68,8 +68,6 @@ def plan(
     bulk: str | None = None,
     dimension: float = math.inf,
     by: str = TEST_ERROR,
-    max_hours: float = THEORY_HOURS,
-    max_memory: float | None = None,
     progress: Progress = bar,
 ) -> Result:
     """Split samples between the batches of gradient steps and the readout, for the least error.
@@ -89,7 +87,7 @@ def plan(
     over : str or sequence of str
         "learning_rate", to be optimised as well.
     ridge : float or "optimal"
-    loss, bulk, dimension, by, max_hours, max_memory
+    loss, bulk, dimension, by
         As in `solve`. Operations need a finite dimension.
     progress : callable, optional
         As in `optimise`.
@@ -117,41 +115,42 @@ def plan(
     >>> best.optimal_alpha0.round(1).values, best.optimal_test_error.round(3).values
     (array([0., 4.]), array([0.179, 0.079]))
     """
-    optimal, rated = isinstance(ridge, str), RATE in over
     bulk = bulk_of_networks(problem) if bulk is None else bulk
     case = Case(problem, loss, bulk, dimension, by, compared=True)
-    faults = case.faults()
-    if by in CROSS_VALIDATION:  # which is about one first layer
-        faults.append(Fault("by", by, f"{TEST_ERROR} or {CLASSIFICATION_ERROR} in plan"))
-    if not isinstance(problem, Protocol):
-        faults.append(Fault("problem", problem, "a Protocol: only steps take samples"))
-    varied = "one number in plan, which varies how many steps there are"
-    of_steps = {name: getattr(problem, name, None) for name in (RATE, "decay")}
-    faults += [Fault(k, x, varied) for k, x in of_steps.items() if isinstance(x, tuple)]
-    if samples is None and flops is None:
-        faults.append(Fault(SAMPLES, None, "given, or flops"))
-    if flops is not None and math.isinf(dimension):
-        faults.append(Fault("dimension", dimension, "finite, for operations to be counted"))
-    raise_all(faults)
-    ridges = search_of(loss).ridges if optimal else np.array([ridge], dtype=float)
-    searched, rows = [RATE] * rated + [SAMPLES] * (samples is None), []
+    raise_all(case.faults() + _faults(case, samples, flops))
+    ridges = search_of(loss).ridges if isinstance(ridge, str) else np.array([ridge], dtype=float)
+    searched, rows = [RATE] * (RATE in over) + [SAMPLES] * (samples is None), []
     for steps in range(max_steps + 1):
         kept = [_SHARE, *searched] if steps else [x for x in searched if x == SAMPLES]
-        unknowns = [Unknown(name, _CANDIDATES[name]) for name in kept]
         spend = partial(_spent, case, steps, samples or 0.0, flops)
-        rows.append(_best_split(Search(unknowns, ridges, spend), case))
+        search = Search({name: _CANDIDATES[name] for name in kept}, ridges, spend)
+        rows.append(_best_split(search, case))
         progress((steps + 1) / (max_steps + 1))
-    least = np.array([row[f"optimal_{by}"] for row in rows])
-    columns = {x: [row.get(x, math.nan) for row in rows] for x in max(rows, key=len)}
-    columns["cost_of_plan"] = (least / np.fmin.reduce(least) - 1).tolist()
-    data = xr.Dataset({name: ("steps", one) for name, one in columns.items()})
-    data = data.assign_coords(steps=range(max_steps + 1))
+    data = pd.DataFrame(rows, columns=[*max(rows, key=len)]).rename_axis("steps").to_xarray()
+    least = data[f"optimal_{by}"]
+    data["cost_of_plan"] = least / least.min() - 1
     unused = ["optimal_beta"] * (flops is None) + ["flops"] * math.isinf(dimension)
     data = data.drop_vars(unused, errors="ignore")
     remarks = told(data["cost_of_plan"].isnull(), "no plan could be solved.")
     text = "the best plan is at an end of a range searched, and may be better beyond."
     remarks += told(data["on_edge"], text) + layer_of(problem, dimension).remarks(bulk)
     return data, remarks + answer_remarks(data.assign_coords(dimension=dimension))
+
+
+def _faults(case: Case, samples: float | None, flops: float | None) -> list[Fault]:
+    """List what is no budget, and what a plan cannot vary."""
+    faults = []
+    if not isinstance(case.problem, Protocol):
+        faults.append(Fault("problem", case.problem, "a Protocol: only steps take samples"))
+    for name in (RATE, "decay"):
+        if isinstance(value := getattr(case.problem, name, None), tuple):
+            varied = "one number in plan, which varies how many steps there are"
+            faults.append(Fault(name, value, varied))
+    if samples is None and flops is None:
+        faults.append(Fault(SAMPLES, None, "given, or flops"))
+    if flops is not None and math.isinf(case.dimension):
+        faults.append(Fault("dimension", case.dimension, "finite, for operations to be counted"))
+    return faults
 
 
 def _spent(
@@ -197,17 +196,16 @@ def operations(problem: Protocol, alpha: float, dimension: float) -> float:
 def _best_split(search: Search, case: Case) -> dict[str, Any]:
     """Find the best plan of some number of steps: variables by name."""
     errors = np.array([search.least(values)[0] for values in search.combinations()])
-    shape = [one.candidates.size for one in search.unknowns]
+    shape = [candidates.size for candidates in search.unknowns.values()]
     values, found = search.optimum(errors.reshape(shape), case)
-    row = {f"optimal_{case.by}": found[f"optimal_{case.by}"], "cost_of_plan": 0.0}
-    is_solved = not math.isnan(found[f"optimal_{case.by}"])
-    if is_solved:
+    least, row = f"optimal_{case.by}", dict[str, Any]()
+    if not math.isnan(found[least]):
         at, alpha = search.case_at(values)
         assert isinstance(at.problem, Protocol)
         row |= {"optimal_alpha0": at.problem.alpha0, "optimal_alpha": alpha}
         row |= {"optimal_beta": at.problem.beta}
         row |= {name: found[name] for name in _OPTIMA if name in found}
         row |= {"flops": operations(at.problem, alpha, case.dimension)}
-    row |= {name: found[name] for name in DOUBTS}
-    at_ends = (found[name] for name in found if name.endswith("_on_edge"))
-    return row | {"on_edge": is_solved and any(at_ends)}
+    on_edge = bool(row) and any(found[name] for name in found if name.endswith("_on_edge"))
+    row = {least: found[least], "cost_of_plan": math.nan} | row
+    return row | {name: found[name] for name in DOUBTS} | {"on_edge": on_edge}

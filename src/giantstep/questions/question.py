@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial, wraps
-from inspect import BoundArguments, Signature, signature
+from inspect import Signature, signature
 from typing import Any, ParamSpec
 
 import numpy as np
@@ -47,53 +46,56 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
     """
 
     def decorate(ask: Callable[P, Result]) -> Callable[P, xr.Dataset]:
-        of, form = declare(ask, takes), signature(ask)
+        (of, form), own = declare(ask, takes), signature(ask).parameters
+        defaults = {
+            name: x.default for name, x in form.parameters.items() if x.default is not x.empty
+        }
         # A sweep takes fields of the problem itself.
-        fields = set() if of.data or "values" in form.parameters else _FIELDS - {*form.parameters}
+        fields = set() if of.data or "values" in own else _FIELDS - {*own}
 
         @wraps(ask)
         def answered(*args: P.args, **kwargs: P.kwargs) -> xr.Dataset:
-            changes = {name: as_lists(x) for name, x in kwargs.items() if name in fields}
-            own = {name: x for name, x in kwargs.items() if name not in changes}
-            _check_names(of.name, own, form.parameters)
-            bound = form.bind(*args, **own)
-            stopped = _read(bound.arguments, of)
-            bound.apply_defaults()
-            given = bound.arguments
+            changes = {name: as_lists(kwargs.pop(name)) for name in [*kwargs] if name in fields}
+            _check_names(of.name, kwargs, form.parameters)
+            bound = form.bind(*args, **kwargs).arguments
+            values = bound.pop("values", {})
+            given = {**bound, **values}
+            stopped = _read(given, of, form)
+            given = defaults | given
             apart = {one.name: given[one.name] for one in of.takes if one.many is Many.APART}
             several = {k: x for k, x in (changes | apart).items() if is_several(k, x)}
-            problem = given.get("problem")
             if not of.data:
-                problem = _changed(problem, {k: x for k, x in changes.items() if k not in several})
-                _check(of, problem, given, several)
+                one = {name: x for name, x in changes.items() if name not in several}
+                given["problem"] = _changed(given["problem"], one)
+                _check(of, given | several)
+            # The limits are only for those that ask for them.
+            taken = {k: x for k, x in given.items() if k in own or k not in form.parameters}
 
             def prepare(chosen: Mapping[str, Any]) -> Callable[[Progress], Result]:
-                here = given | {name: x for name, x in chosen.items() if name in given}
-                here |= {} if of.data else {"problem": _changed(problem, chosen)}
-                return partial(_asked, ask, form, here)
+                here = taken | {name: x for name, x in chosen.items() if name in taken}
+                here |= {} if of.data else {"problem": _changed(given["problem"], chosen)}
+                return partial(_asked, ask, here)
 
             data, remarks = answer_each(several, prepare, given.get("progress"))
             data = ridges_to_times(data) if stopped else data
-            return _labelled(data, remarks, given | {"problem": problem}, of)
+            return _labelled(data, remarks, given, of)
 
+        answered.__signature__ = form  # type: ignore[attr-defined]
         return answered
 
     return decorate
 
 
-def _asked(
-    ask: Callable[..., Result], form: Signature, given: dict[str, Any], report: Progress
-) -> Result:
-    """Ask a question, given values of all its parameters, and what to tell the share done."""
-    told = {"progress": report} if "progress" in given else {}
-    bound = BoundArguments(form, OrderedDict(given | told))
-    return ask(*bound.args, **bound.kwargs)
+def _asked(ask: Callable[..., Result], given: dict[str, Any], report: Progress) -> Result:
+    """Ask a question, and give it what to tell the share done, if it takes that."""
+    return ask(**given | ({"progress": report} if "progress" in given else {}))
 
 
-def _read(given: dict[str, Any], of: Question) -> bool:
+def _read(given: dict[str, Any], of: Question, form: Signature) -> bool:
     """Read what a question is given, and check it; tell whether times stand in place of ridges.
 
-    Arrays and the like become lists, and numbers of NumPy those of Python.
+    Arrays and the like become lists, and numbers of NumPy those of Python. The values of a sweep
+    are checked by itself, with all else that varies.
 
     Raises
     ------
@@ -102,7 +104,7 @@ def _read(given: dict[str, Any], of: Question) -> bool:
     faults: list[Fault] = []
     choose_ridge(given, of)
     for one in of.takes:
-        if one.name in given:
+        if one.name in given and one.name in form.parameters:
             value = as_lists(given[one.name])
             given[one.name] = whole_number(value) if one.kind is int else value
             faults += [] if value == as_lists(one.default) else one.faults(value)
@@ -123,27 +125,25 @@ def _changed(problem: Any, values: Mapping[str, Any]) -> Problem:
     return replace(problem, **changes) if changes else problem
 
 
-def _check(
-    of: Question, problem: Problem, given: Mapping[str, Any], several: Mapping[str, Any]
-) -> None:
+def _check(of: Question, given: Mapping[str, Any]) -> None:
     """Refuse inputs that a question does not take, and what would take too much.
 
     Raises
     ------
     InvalidParametersError, CostError
     """
+    problem, asked = given["problem"], {k: x for k, x in given.items() if k != "problem"}
     check_unchanged(vars(problem).values())
-    asked = {**given, **given.get("values", {}), **several}
     raise_all(input_faults(of.name, problem, asked))
-    task = Task(of.name, problem, {name: x for name, x in asked.items() if name != "problem"})
-    check_cost(cost_of(task), given["max_hours"], given["max_memory"])
+    limits = asked.pop("max_hours"), asked.pop("max_memory")
+    check_cost(cost_of(Task(of.name, problem, asked)), *limits)
 
 
 def _labelled(
     data: xr.Dataset, remarks: list[str], given: Mapping[str, Any], of: Question
 ) -> xr.Dataset:
     """Label an answer, and add the parameters and remarks of its question."""
-    about, own = {"title": of.title}, {name: x.attrs for name, x in data.variables.items()}
+    about = {"title": of.title}
     if not of.data:
         problem = given["problem"]
         about["problem"] = format_problem(problem)
@@ -156,8 +156,9 @@ def _labelled(
         data = data.assign_coords(known | total_samples(problem, data))
     about |= data.attrs | ({"remarks": "\n".join(remarks)} if remarks else {})
     data = label(data)
-    for name in own if of.data else ():  # errors are on labels as they were given
-        data[name].attrs |= own[name]
+    for name in [x for x in data.data_vars if of.data and "error" in str(x)]:
+        meaning = data[name].attrs["long_name"].replace("without label noise", "on labels as given")
+        data[name].attrs |= {"long_name": meaning, "equation": "docs/data.md"}
     data.attrs = about
     return data
 

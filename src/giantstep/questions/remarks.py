@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 # Of which estimated relative corrections on an answer warns, and in words what they are for.
 RELIABLE = 0.05
-# Texts that a remark names.
-_NAMED = 3
 # The limit d -> infinity says from which dimension on it is reliable, if that is larger.
 SMALL_DIMENSION = 200
 # Variables of inputs with a covariance.
@@ -67,12 +65,11 @@ def told(mask: xr.DataArray, text: str) -> list[str]:
 
 
 def _extent(values: Array) -> str:
-    """Write between which numbers values are, or the first of those that are texts."""
+    """Write between which numbers values are, or name them if they are texts."""
     if np.issubdtype(values.dtype, np.number):
         ends = f"{values.min():.4g}", f"{values.max():.4g}"
         return " to ".join(dict.fromkeys(ends))
-    further = f" and {values.size - _NAMED} more" if values.size > _NAMED else ""
-    return ", ".join(map(str, values[:_NAMED])) + further
+    return ", ".join(map(str, values))
 
 
 def failure_remarks(status: xr.DataArray) -> list[str]:
@@ -86,13 +83,12 @@ def failure_remarks(status: xr.DataArray) -> list[str]:
 
 def input_remarks(inputs: Iterable[str]) -> list[str]:
     """Say that the theory does not know the distribution of the inputs."""
-    others = [name for name in inputs if name != GAUSSIAN and mixture_mean(name) is None]
-    if not others:
-        return []
-    return [
-        f"The theory is the same for all inputs. That it holds for {', '.join(others)} is a"
-        " conjecture: giantstep compare shows what networks do."
-    ]
+    others = ", ".join(x for x in inputs if x != GAUSSIAN and mixture_mean(x) is None)
+    text = (
+        f"The theory is the same for all inputs. That it holds for {others} is a conjecture:"
+        " giantstep compare shows what networks do."
+    )
+    return [text] if others else []
 
 
 def edge_remarks(on_edge: xr.DataArray, what: str, candidates: Array) -> list[str]:

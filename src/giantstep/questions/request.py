@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.formatting import format_value, single
@@ -27,7 +28,7 @@ from giantstep.questions.remarks import edge_remarks, named_ridge
 from giantstep.questions.values import SOME_RIDGE, as_lists, is_several
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import search_of
-from giantstep.theory.readout.columns import PARAMETER
+from giantstep.theory.readout.columns import PARAMETER, Columns
 from giantstep.theory.readout.derivatives import continuous_parameters
 from giantstep.validation import (
     Fault,
@@ -73,14 +74,15 @@ def solve_all(
     values = _values(problem, given)
     optimal = values["ridge"] in (OPTIMAL, [OPTIMAL])
     varied = [name for name in given if is_several(name, values[name])]
-    dims = {k: len(values[k]) for k in _POINTS[: 1 if optimal else 2] if k in varied}
+    sizes = {k: len(values[k]) for k in _POINTS[: 1 if optimal else 2] if k in varied}
     # Of the square loss alone, losses are half the errors.
     plain = all(map(is_square, np.atleast_1d(values["loss"])))
     without = ("test_loss", "training_loss") if plain else ()
+    arrange = partial(Columns.variables, sizes=sizes, without=without)
 
     def prepare(chosen: Mapping[str, Any]) -> Callable[[Progress], Result]:
-        case, grid = _case(problem, {**values, **chosen}, optimal, asked)
-        return partial(_answer, case, grid, optimal, gains, dims, without, bool(several))
+        of = _case(problem, {**values, **chosen}, optimal, asked)
+        return partial(_answer, *of, gains, arrange)
 
     several = {name: values[name] for name in varied if name not in _POINTS}
     data, remarks = answer_each(several, prepare, progress)
@@ -121,8 +123,8 @@ def _values(problem: Problem, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _case(
     problem: Problem, values: Mapping[str, Any], optimal: bool, asked: Mapping[str, Any]
-) -> tuple[Case, Grid]:
-    """Make the case of one value of each parameter, and its points.
+) -> tuple[Case, Array, Array | None]:
+    """Make the case of one value of each parameter, and its points; best ridges are still unknown.
 
     Raises
     ------
@@ -139,34 +141,27 @@ def _case(
         case = Case(replace(problem, **changes) if changes else problem, **how, **asked)
         faults += case.faults(optimal)
     raise_all(faults)
-    return case, grid
+    alpha, ridges = (x.ravel() for x in np.meshgrid(grid.alpha, grid.ridge, indexing="ij"))
+    return case, alpha, None if optimal else ridges
 
 
 def _answer(
     case: Case,
-    grid: Grid,
-    optimal: bool,
+    alpha: Array,
+    ridge: Array | None,
     gains: Sequence[str],
-    dims: Mapping[str, int],
-    without: Sequence[str],
-    joined: bool,
+    arrange: Callable[[Columns], dict[str, Any]],
     report: Progress,
 ) -> Result:
-    """Solve a case at its points, which have some dimensions; remarks are on its first layer.
-
-    Those that are joined may have different numbers of groups, which are counted.
-    """
-    alpha, ridge = (x.ravel() for x in np.meshgrid(grid.alpha, grid.ridge, indexing="ij"))
-    columns = case.optimise(alpha) if optimal else case.solve(alpha, ridge, report)
+    """Solve a case at its points, or at their best ridges; remarks are on its first layer."""
+    columns = case.optimise(alpha) if ridge is None else case.solve(alpha, ridge, report)
     for name in gains:
-        columns[name] = gain(case, name, alpha, None if optimal else ridge, columns.test_error)
-    named = columns.variables(dims, without)
-    coords: dict[str, Any] = {"ridge": named.pop("ridge")} if optimal else {}
+        columns[name] = gain(case, name, alpha, ridge, columns.test_error)
+    named = arrange(columns)
+    coords: dict[str, Any] = {"ridge": named.pop("ridge")} if ridge is None else {}
     if case.derivatives:
         coords[PARAMETER] = list(continuous_parameters(case.problem))
-    remarks = layer_of(case.problem, case.dimension).remarks(case.bulk)
-    data = xr.Dataset(named, coords)
-    return count_groups(data) if joined else data, remarks
+    return xr.Dataset(named, coords), layer_of(case.problem, case.dimension).remarks(case.bulk)
 
 
 def _label(problem: Problem, name: str, given: Any, several: bool) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from scipy.ndimage import maximum_filter1d
 
 from giantstep.arrays import Array
 from giantstep.numerics.minimisation import lowest_minima, refine_on_grid
@@ -42,35 +43,8 @@ _DOMAINS: dict[str, Interval] = {
     BIAS: LETTER,
     RIDGE: replace(RIDGES, open_below=True),
 }
-
-
-class Unknown(NamedTuple):
-    """What is searched for.
-
-    Attributes
-    ----------
-    name : str
-        "learning_rate", "ridge", "letter_2" (the second of the readout), ... or "bias".
-    candidates : Array
-        In increasing order.
-    """
-
-    name: str
-    candidates: Array
-
-    @property
-    def axis(self) -> Array:
-        """The candidates on the scale on which they are refined."""
-        return np.log(self.candidates) if self._is_logarithmic else self.candidates
-
-    def value(self, x: float) -> float:
-        """Return the value at a place on the axis."""
-        return math.exp(x) if self._is_logarithmic else float(x)
-
-    @property
-    def _is_logarithmic(self) -> bool:
-        """Whether it is positive, and searched over orders of magnitude."""
-        return self.name in (RATE, RIDGE, SAMPLES)
+# Positive, and searched over orders of magnitude.
+_LOGARITHMIC = RATE, RIDGE, SAMPLES
 
 
 @dataclass(frozen=True)
@@ -79,8 +53,9 @@ class Search:
 
     Attributes
     ----------
-    unknowns : sequence of Unknown
-        But for the ridge.
+    unknowns : mapping of str to Array
+        Candidates in increasing order, of all but the ridge: of "learning_rate", "letter_2" (the
+        second of the readout), ... or "bias".
     ridges : Array
         Candidates of the ridge; a single one, if it is not optimised.
     case_at : callable
@@ -88,13 +63,13 @@ class Search:
         Raises InvalidParametersError where there is none.
     """
 
-    unknowns: Sequence[Unknown]
+    unknowns: Mapping[str, Array]
     ridges: Array
     case_at: Callable[[Mapping[str, float]], tuple[Case, float]]
 
     def combinations(self) -> Iterator[dict[str, float]]:
         """Yield all combinations of candidates."""
-        return combinations({one.name: one.candidates.tolist() for one in self.unknowns})
+        return combinations({name: x.tolist() for name, x in self.unknowns.items()})
 
     def least(self, values: Mapping[str, float]) -> tuple[float, float, bool]:
         """Minimise over the ridge: error, infinity where there is none; ridge; if on an edge."""
@@ -121,14 +96,13 @@ class Search:
             Variables: the least error, NaN if there is none, these values, whether they are at an
             end of what was searched, and what the theory leaves out there.
         """
-        x, at_ends = self._refined(errors, search_of(case.loss).rate_tolerance)
-        values = {one.name: one.value(at) for one, at in zip(self.unknowns, x, strict=True)}
+        values, on_edge = self._refined(errors, search_of(case.loss).rate_tolerance)
         error, ridge, ridge_on_edge = self.least(values)
         if self.ridges.size > 1:
-            values, at_ends = values | {RIDGE: ridge}, [*at_ends, ridge_on_edge]
+            values, on_edge = values | {RIDGE: ridge}, [*on_edge, ridge_on_edge]
         found: dict[str, Any] = {f"optimal_{case.by}": error if math.isfinite(error) else math.nan}
-        for (name, value), on_edge in zip(values.items(), at_ends, strict=True):
-            found |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": on_edge}
+        for (name, value), at_end in zip(values.items(), on_edge, strict=True):
+            found |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": at_end}
         doubts = DOUBTS + (OF_COVARIANCE if case.problem.has_covariance else ())
         found |= dict.fromkeys(doubts, math.nan)
         if math.isfinite(error):
@@ -137,52 +111,49 @@ class Search:
             found |= {name: solved[name].item() for name in doubts if name in solved}
         return values, found
 
-    def _refined(self, errors: Array, tolerance: float) -> tuple[Sequence[float], list[bool]]:
-        """Return the place of the least error, and whether it is at an end of each axis."""
-        axes = [one.axis for one in self.unknowns]
-        if not axes:
-            return [], []
+    def _refined(self, errors: Array, tolerance: float) -> tuple[dict[str, float], list[bool]]:
+        """Return the values of the least error, and whether each is at an end of its candidates."""
+        axes = [np.log(x) if name in _LOGARITHMIC else x for name, x in self.unknowns.items()]
         if len(axes) > 1:
             tolerance = max(tolerance, _SEVERAL_TOLERANCE)
 
-        def error(x: Array) -> float:
-            at = zip(self.unknowns, x, strict=True)
-            return self.least({one.name: one.value(place) for one, place in at})[0]
+        def values(x: Array) -> dict[str, float]:
+            at = zip(self.unknowns, x.tolist(), strict=True)
+            return {name: math.exp(one) if name in _LOGARITHMIC else one for name, one in at}
 
-        starts = lowest_minima(errors, _STARTS if len(axes) > 1 else 1, _MARGIN)
-        refined = [(*refine_on_grid(error, axes, start, tolerance), start) for start in starts]
-        if not refined:  # nothing could be solved
-            return [math.nan] * len(axes), [True] * len(axes)
+        starts = lowest_minima(errors, _STARTS if len(axes) > 1 else 1, _MARGIN) if axes else []
+        of = (lambda x: self.least(values(x))[0]), axes
+        refined = [(*refine_on_grid(*of, start, tolerance), start) for start in starts]
+        if not refined:  # nothing could be solved, or nothing is unknown
+            return dict.fromkeys(self.unknowns, math.nan), [True] * len(axes)
         x, _, best = min(refined, key=lambda one: one[1])
-        # The refinement next to an end stops short of it by less than this.
-        short = 10 * tolerance
-        return x.tolist(), [
-            bool(min(at - axis[0], axis[-1] - at) < short) or _beside_nothing(errors, best, k)
+        # The refinement next to an end, or to what could not be solved, stops short of it.
+        on_edge = [
+            bool(min(at - axis[0], axis[-1] - at) < 10 * tolerance)
+            or bool(np.isinf(maximum_filter1d(errors, 3, axis=k, mode="nearest")[best]))
             for k, (axis, at) in enumerate(zip(axes, x, strict=True))
         ]
-
-
-def _beside_nothing(errors: Array, best: Sequence[Any], axis: int) -> bool:
-    """Check whether a neighbour of the best candidate on an axis could not be solved."""
-    line = errors[(*best[:axis], slice(None), *best[axis + 1 :])]
-    return bool(np.isinf(line[max(best[axis] - 1, 0) : best[axis] + 2]).any())
+        return values(x), on_edge
 
 
 def read_unknowns(
     problem: Problem, given: Mapping[str, Any], loss: str, dimension: float, faults: list[Fault]
-) -> list[Unknown]:
-    """Read what is searched for, the ridge last, and collect what is wrong with it.
+) -> dict[str, Array]:
+    """Read the candidates of what is searched for, the ridge last, and collect what is wrong.
 
-    Where no candidates are given, they are those of `search_of`.
+    Where none are given, they are those of `search_of`.
     """
-    for name in given:
-        faults += _unknown_faults(problem, name)
+    readout: Sequence[Any] = getattr(problem, READOUT, ())
+    if not isinstance(problem, Protocol):
+        allowed = f"{RIDGE} or {BIAS} for spiked features given directly"
+        faults += [Fault("over", name, allowed) for name in (RATE, READOUT) if name in given]
+    elif READOUT in given and not (2 <= len(readout) <= _MOST_LETTERS and readout[0][0]):
+        allowed = f"2 to {_MOST_LETTERS} values, the first of them not 0, to optimise the others"
+        faults.append(Fault(READOUT, readout, allowed))
     if faults:
-        return []
-    readout = problem.readout if isinstance(problem, Protocol) and READOUT in given else ()
-    parts = {name: [name] for name in _DOMAINS}
-    parts[READOUT] = [f"{_LETTER}{k}" for k in range(2, len(readout) + 1)]
-    count = sum(len(parts[name]) for name in given if name != RIDGE)
+        return {}
+    parts = {READOUT: [f"{_LETTER}{k}" for k in range(2, len(readout) + 1)]}
+    count = sum(len(parts.get(name, [name])) for name in given if name != RIDGE)
     sizes = _CANDIDATES if loss == SQUARE else _CONVEX_CANDIDATES
     points, search = sizes[min(count, len(sizes)) - 1], search_of(loss, dimension)
     largest = _LARGEST_LETTER * abs(readout[0][0]) if readout else 0.0
@@ -197,20 +168,8 @@ def read_unknowns(
             candidates[name] = np.unique(read_numbers(name, values, _DOMAINS[name], faults))
             if candidates[name].size < 2:
                 faults.append(Fault(name, values, "two candidates at least, to be optimised"))
-    return [Unknown(x, candidates[name]) for name in _DOMAINS if name in given for x in parts[name]]
-
-
-def _unknown_faults(problem: Problem, name: str) -> list[Fault]:
-    if name not in (RATE, READOUT):
-        return []
-    if not isinstance(problem, Protocol):
-        return [Fault("over", name, f"{RIDGE} or {BIAS} for spiked features given directly")]
-    known = 2 <= len(problem.readout) <= _MOST_LETTERS and problem.readout[0][0] != 0
-    allowed = (
-        f"2 to {_MOST_LETTERS} values, the first of them not 0, to optimise all but the first,"
-        " whose size is that of the learning rate"
-    )
-    return [Fault("readout", problem.readout, allowed)] * (name == READOUT and not known)
+    known = [name for name in _DOMAINS if name in given]
+    return {part: candidates[name] for name in known for part in parts.get(name, [name])}
 
 
 def problem_at(problem: Problem, values: Mapping[str, float], dimension: float) -> Problem:

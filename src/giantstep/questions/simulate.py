@@ -26,7 +26,6 @@ from giantstep.questions.arguments import (
     SIZES,
     STOP_AT_TIMES,
 )
-from giantstep.questions.costs import SIMULATION_HOURS
 from giantstep.questions.datasets import count_groups, drop_fixed
 from giantstep.questions.networks import replicates
 from giantstep.questions.progress import Progress, bar, part
@@ -63,8 +62,6 @@ def simulate(
     test_samples: int = 10_000,
     seed: int = 0,
     threads: int = 1,
-    max_hours: float = SIMULATION_HOURS,
-    max_memory: float | None = None,
     progress: Progress = bar,
 ) -> xr.Dataset:
     """Train networks, and measure them: means over networks, and their standard errors.
@@ -102,10 +99,6 @@ def simulate(
         Of all random numbers.
     threads : int
         How many compute at once.
-    max_hours : float
-        Core-hours beyond which a simulation is refused.
-    max_memory : float, optional
-        GiB of memory beyond which a simulation is refused, by default those of this machine.
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.

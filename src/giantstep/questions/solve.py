@@ -17,7 +17,6 @@ from giantstep.questions.arguments import (
     RIDGE,
     THEORIES,
 )
-from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
@@ -39,8 +38,6 @@ def solve(
     derivatives: bool = False,
     cross_validation: bool = False,
     ensemble: float | None = None,
-    max_hours: float = THEORY_HOURS,
-    max_memory: float | None = None,
     progress: Progress = bar,
 ) -> Result:
     """Compute errors and overlaps by the theory: Result 3.3, or Appendix C for other losses.
@@ -77,12 +74,9 @@ def solve(
     ensemble : float, optional
         Number K of networks, >= 1 or infinity, that are averaged: docs/ensembles.md. They share
         batches and training set; of the square loss.
-    max_hours : float
-        Core-hours beyond which a question is refused.
-    max_memory : float, optional
-        GiB of memory beyond which a question is refused, by default those of this machine.
     progress : callable, optional
-        As in `sweep`.
+        As in `sweep`. All questions also take `max_hours` and `max_memory`, core-hours and GiB of
+        memory beyond which they are refused.
 
     Returns
     -------

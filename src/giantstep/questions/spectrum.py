@@ -13,7 +13,6 @@ from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BULK, DIMENSION, Many, argument
 from giantstep.questions.case import Case
 from giantstep.questions.choices import POINTS
-from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.product import Result
 from giantstep.questions.question import question
 from giantstep.theory.first_layer.interface import FirstLayer
@@ -36,8 +35,6 @@ def spectrum(
     points: int = 400,
     bulk: str | None = None,
     dimension: float = math.inf,
-    max_hours: float = THEORY_HOURS,
-    max_memory: float | None = None,
 ) -> Result:
     """Compute the spectrum of the features' covariance Phi^T Phi: Appendix F.
 
@@ -52,8 +49,6 @@ def spectrum(
         As in `solve`.
     dimension : float
         Dimension d, at which outliers are computed. The bulk is that of the limit.
-    max_hours, max_memory
-        As in `solve`.
 
     Returns
     -------

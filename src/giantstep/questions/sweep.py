@@ -21,7 +21,6 @@ from giantstep.questions.arguments import (
     argument,
 )
 from giantstep.questions.choices import GAINS
-from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.gains import check_gains
 from giantstep.questions.product import Result, answer_each
 from giantstep.questions.progress import Progress, bar
@@ -46,8 +45,6 @@ def sweep(
     derivatives: bool = False,
     cross_validation: bool = False,
     ensemble: float | None = None,
-    max_hours: float = THEORY_HOURS,
-    max_memory: float | None = None,
     progress: Progress = bar,
     **values: Any,
 ) -> Result:
@@ -72,8 +69,6 @@ def sweep(
     zip : sequence of str
         Parameters that vary together, with as many values each, such as "alpha0" and "alpha": the
         first is the dimension, the others are coordinates along it.
-    max_hours, max_memory
-        As in `solve`.
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.

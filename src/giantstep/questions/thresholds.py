@@ -12,7 +12,6 @@ from giantstep.numerics.gaussian import hermite_coefficients
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import teacher_of
-from giantstep.questions.costs import THEORY_HOURS
 from giantstep.questions.product import Result
 from giantstep.questions.question import question
 from giantstep.theory.bayes_optimal import state_evolution
@@ -27,16 +26,12 @@ _REMARK = (
 
 
 @question()
-def thresholds(
-    problem: Problem, *, max_hours: float = THEORY_HOURS, max_memory: float | None = None
-) -> Result:
+def thresholds(problem: Problem) -> Result:
     """Compute what decides how many samples a target needs; only target and labels matter.
 
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
-    max_hours, max_memory
-        As in `solve`.
 
     Returns
     -------
