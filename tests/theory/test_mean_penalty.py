@@ -68,7 +68,7 @@ def test_sources_are_derivatives_of_the_penalty(problem, bulk):
     multiplicity = np.concatenate([triangle.multiplicity, np.ones(m.size)])
     at, T = response(hats)
     nothing = Hats(np.zeros((1, at.along.shape[1])), np.zeros((1, at.across.shape[1])), m)
-    first, second = penalty.sources(at.pair(at), nothing, nothing)
+    first, second = penalty.sources(at, at, nothing, nothing)
     assert T @ first[0] + second[0] == pytest.approx(slopes / multiplicity, rel=1e-6, abs=1e-9)
 
 

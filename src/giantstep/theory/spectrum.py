@@ -13,7 +13,6 @@ import numpy as np
 from giantstep.arrays import Array, Indices, Mask
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
-from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.outliers import outliers_at
 from giantstep.theory.spectral_density import SpectralDensity
 from giantstep.validation import refusal
@@ -55,8 +54,6 @@ class Spectrum:
     outliers : Array, shape (R,)
         Eigenvalues of order d, divided by d, largest first: equation (191). At a finite dimension,
         all those above the bulk, divided by d.
-    solved : SpectralDensity
-        That of all x.
     """
 
     x: Array
@@ -64,15 +61,6 @@ class Spectrum:
     mass_at_zero: float
     edges: Array
     outliers: Array
-    solved: SpectralDensity
-
-    @property
-    def label_kurtosis(self) -> float:
-        """Fourth moment of the labels, noise apart, over their mean square squared."""
-        f = self.solved.features
-        labels, _, weight = target_rule(self.solved.srf, f.kappa)
-        square, fourth = (f.weight @ np.sum(labels**k * weight, axis=-1) for k in (2, 4))
-        return float(fourth / square**2)
 
 
 def mass_at_zero(density: SpectralDensity) -> float:
@@ -223,7 +211,6 @@ def spectrum(
         outliers=outliers(density)
         if math.isinf(dimension)
         else outliers_at(problem, alpha, dimension, edges[-1, 1]) / dimension,
-        solved=density,
     )
 
 

@@ -33,7 +33,7 @@ def test_traces_and_forms_are_those_of_an_actual_batch(protocol):
     predicted = [*batch.forms(theta, single), *batch.pair_forms(theta)]
     first, second = (1 / (1 + t * values) for t in theta[0])
     actual = [values**j * first * second for j in range(4)]
-    for power, expected in zip(pair.powers, actual, strict=True):
+    for power, expected in zip(pair, actual, strict=True):
         assert power[0, 0, 1] == pytest.approx(expected.mean(), rel=0.1)
     actual = [first, values * first, *actual[:3]]
     for form, middle in zip(predicted, actual, strict=True):

@@ -46,17 +46,17 @@ def test_differences_between_two_ridges_are_those_of_resolvents(name, dimension)
     at = solve_resolvent(equations, np.full(2, 1.3), np.array([0.03, 1.0]))
     V1_hat = equations.triangle.unpack(at.V_hat[:, :split])
     one, other = (equations.bulk.spike_response(V1_hat[k], at.V[k]) for k in ([0], [1]))
-    pair, moved = one.pair(other), at.V_hat[1] - at.V_hat[0]
+    T, moved = one.derivative(other)[0], at.V_hat[1] - at.V_hat[0]
     moved[split:] += 1.0 - 0.03
     moved_twice = moved * equations.multiplicity
-    assert pair.response[0] @ moved == pytest.approx(at.V[0] - at.V[1], rel=1e-10)
+    assert T @ moved == pytest.approx(at.V[0] - at.V[1], rel=1e-10)
     groups, Z, D = at.V.shape[1] - split, one.along.shape[1], one.across.shape[1]
     left, right = (Hats(*(rng.standard_normal((1, n)) for n in (Z, D, groups))) for _ in "12")
-    first, second = pair.sources(left, right)
+    first, second = one.sources(other, left, right)
     change = (_blocks(one) - _blocks(other))[0]
     z, y = (np.concatenate([hats.zeta[0], hats.psi[0]]) for hats in (left, right))
-    assert (pair.response[0] @ first[0] + second[0]) @ moved_twice == pytest.approx(z @ change @ y)
+    assert (T @ first[0] + second[0]) @ moved_twice == pytest.approx(z @ change @ y)
     rows = np.array([0.7, 0.4])
-    first, second = pair.screened_sources(rows, left.m, right.m)
+    first, second = one.screened_sources(other, rows, left.m, right.m)
     change = left.m[0] @ (other.screened(rows) - one.screened(rows))[0] @ right.m[0]
-    assert (pair.response[0] @ first[0] + second[0]) @ moved_twice == pytest.approx(change)
+    assert (T @ first[0] + second[0]) @ moved_twice == pytest.approx(change)

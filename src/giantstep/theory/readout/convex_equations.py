@@ -188,7 +188,7 @@ class ConvexEquations:
         zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, response.along.shape[-1])
         penalty = self.square_loss.penalty
         hats = Hats(zeta_hat, psi_hat, at.prediction[:, : self.rank] @ self.to_m.T)
-        first, second = penalty.sources(response.pair(response), hats, hats)
+        first, second = penalty.sources(response, response, hats, hats)
         direction = q_hat + first
         q = np.einsum("sij,sj->si", T, direction) + second
         pull = self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m

@@ -33,8 +33,8 @@ def sources_of_variance(rule: SquareLoss, alpha: Array, ridge: Array) -> dict[st
     """
     at = solve_resolvent(rule.equations, alpha, ridge)
     errors, mean, response = rule.order_parameters(at)
-    pair, split = response.pair(response), rule.equations.triangle.size
-    T, sources = pair.response, rule.penalty.sources(pair, mean.hats, mean.hats)
+    sources = rule.penalty.sources(response, response, mean.hats, mean.hats)
+    T, split = response.derivative(response), rule.equations.triangle.size
     # At fixed q, without what moves V1 along with V2.
     fixed, kept = np.zeros_like(T), np.arange(T.shape[-1]) < split
     through_q = np.linalg.solve(T[:, split:, split:], T[:, split:, :split])

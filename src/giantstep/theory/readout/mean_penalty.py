@@ -16,7 +16,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
-from giantstep.theory.rows.interface import Hats, Pair, SpikeResponse
+from giantstep.theory.rows.interface import Hats, SpikeResponse
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +48,16 @@ class MeanPenalty:
             matrix = matrix + np.multiply.outer(letters, letters) * response.screened(common)
         return matrix / self.width
 
-    def sources(self, pair: Pair, hats: Hats, others: Hats) -> tuple[Array, Array]:
-        """Compute what all overlaps add to the variances, as `Pair.sources` does."""
+    def sources(
+        self, one: SpikeResponse, other: SpikeResponse, hats: Hats, others: Hats
+    ) -> tuple[Array, Array]:
+        """Compute what all overlaps add to the variances, as `SpikeResponse.sources` does."""
         m, n = hats.m, others.m
-        first, second = pair.sources(hats, others)
+        first, second = one.sources(other, hats, others)
         for letters, common in zip(self.letters, self.common, strict=True):
-            more, direct = pair.screened_sources(common, letters * m, letters * n)
+            more, direct = one.screened_sources(other, common, letters * m, letters * n)
             first, second = first + more / self.width, second + direct / self.width
-        first[:, -m.shape[1] :] += m * n / (pair.one.V2 * pair.other.V2 * self.width)
+        first[:, -m.shape[1] :] += m * n / (one.V2 * other.V2 * self.width)
         return first, second
 
     def overlaps(

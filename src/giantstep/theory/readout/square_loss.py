@@ -53,7 +53,7 @@ class SquareLoss:
         V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
         response = self.equations.bulk.spike_response(V1_hat, at.V)
         mean = solve_means(at, self.label_residual, response, self.penalty)
-        sources = self.penalty.sources(response.pair(response), mean.hats, mean.hats)
+        sources = self.penalty.sources(response, response, mean.hats, mean.hats)
         errors = self.residual_errors(at, at.contraction**2, sources, (mean, mean))
         return SquareLossSolution(errors, mean, response)
 

@@ -83,11 +83,10 @@ class StoppedReadout(Readout):
         rule, equations, both = self.coarse, self.coarse.equations, (i, j)
         V1_hat = equations.triangle.unpack(at.V_hat[:, : equations.triangle.size])
         one, other = (equations.bulk.spike_response(V1_hat[k], at.V[k]) for k in both)
-        pair = one.pair(other)
         squared = at.contraction[i] * at.contraction[j]
         points = Points.of(at.alpha[i], at.ridge[i], equations.beta)
         H = equations.hats_derivative(np.sqrt(squared), points)
-        joint = replace(at.at(i), V=(at.V[i] + at.V[j]) / 2, T=pair.response, H=H)
+        joint = replace(at.at(i), V=(at.V[i] + at.V[j]) / 2, T=one.derivative(other), H=H)
         means = solutions.mean.at(i), solutions.mean.at(j)
-        sources = rule.penalty.sources(pair, means[0].hats, means[1].hats)
+        sources = rule.penalty.sources(one, other, means[0].hats, means[1].hats)
         return rule.residual_errors(joint, squared, sources, means)

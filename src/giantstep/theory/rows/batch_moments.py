@@ -51,9 +51,9 @@ class BatchMoments:
         moments = np.moveaxis(factors @ self._integrands, -1, 0)
         return dict(zip(_POWERS, moments, strict=True))
 
-    def power(self, factors: RealOrComplex) -> RealOrComplex:
-        """Average y^2 alone with some factors."""
-        return factors @ self._integrands[:, _POWERS.index((2, 0))]
+    def power(self, degree: int, factors: RealOrComplex) -> RealOrComplex:
+        """Average a power of y alone with some factors."""
+        return factors @ self._integrands[:, _POWERS.index((degree, 0))]
 
 
 class BatchResolvent(NamedTuple):
@@ -73,25 +73,29 @@ class BatchResolvent(NamedTuple):
     weight: Array
     moments: BatchMoments
 
-    def at(self, t: Array, spread: Array) -> tuple[DampedMoments, Array, Array]:
-        """Compute moments and the diagonals of C and (1 + t C)^-1, (S, M), at S values of t."""
+    def at(
+        self, t: RealOrComplex, spread: RealOrComplex
+    ) -> tuple[DampedMoments, RealOrComplex, RealOrComplex]:
+        """Compute moments and the diagonals of C and (1 + t C)^-1, (..., M), at some t."""
         E = self.moments.damped(self.moments.damping(t * spread))
         diagonal = self.own + np.multiply.outer(E[2, 0], self.squared_gain)
-        return E, diagonal, 1 / (1 + t[:, None] * diagonal)
+        return E, diagonal, 1 / (1 + t[..., None] * diagonal)
 
-    def spread(self, t: Array) -> Array:
-        """Solve `spread = E D^2/(1 + t C)` at S values of t by Newton's method.
+    def spread(self, t: RealOrComplex, start: RealOrComplex | None = None) -> RealOrComplex:
+        """Solve `spread = E D^2/(1 + t C)` at some t by Newton's method.
 
-        From above: the right side is concave.
+        From above: the right side is concave. For complex t it starts from a spread nearby.
         """
         weight, inverse_alpha0 = self.weight * self.squared_gain, self.moments.inverse_alpha0
 
-        def advance(spread: Array) -> tuple[Array, Array]:
-            _, _, Q = self.at(t, spread)
-            squared = self.moments.damped(self.moments.damping(t * spread) ** 2)[4, 0]
+        def advance(spread: RealOrComplex) -> tuple[RealOrComplex, Array]:
+            damping = self.moments.damping(t * spread)
+            mean = np.multiply.outer(self.moments.power(2, damping), self.squared_gain)
+            Q = 1 / (1 + t[..., None] * (self.own + mean))
+            squared = self.moments.power(4, damping**2)
             slope = inverse_alpha0 * t**2 * squared * (Q**2 @ (weight * self.squared_gain))
             step = (Q @ weight - spread) / (1 - slope)
-            return spread + step, np.abs(step) / np.maximum(spread, TINY)
+            return spread + step, np.abs(step) / np.maximum(np.abs(spread), TINY)
 
-        start = (1 / (1 + np.multiply.outer(t, self.own))) @ weight
+        start = (1 / (1 + np.multiply.outer(t, self.own))) @ weight if start is None else start
         return iterate_newton(advance, start, _SHORT_STEP, _ITERATIONS)

@@ -20,7 +20,7 @@ import numpy as np
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import eigh_or_nan
-from giantstep.theory.rows.first_batch import BatchTraces, FirstBatch, KnownTraces
+from giantstep.theory.rows.first_batch import FirstBatch, KnownTraces
 from giantstep.theory.rows.response import ResponseTerms
 
 # Traces of B^j Z_k Z_l, j = 0, 1 ...
@@ -116,8 +116,8 @@ class Modes:
         self.row_norms = np.stack([base, batch_weight])
 
     @cached_property
-    def pair(self) -> BatchTraces:
-        """Traces of Z_k Z_l."""
+    def pair(self) -> RealOrComplex:
+        """Traces of B^j Z_k Z_l, j = 0 ... 3."""
         return self.rows.batch.pair_traces(self.theta, self.single)
 
     @cached_property
@@ -156,7 +156,7 @@ class Modes:
         """
         X = np.einsum("sik,jska,jsk->sia", self.dual, self.numerators, self.single.powers[:2])
         if other is None:
-            other, powers = self, self.pair.powers
+            other, powers = self, self.pair
         both = self, other
         BN, BL = (np.einsum("sgk,sik->sgik", at.A, at.dual) for at in both)  # B N^T, by modes
         gradient = contract("jg,jskl,sgik,sgml->sgim", self.row_norms, powers[:2], BN, BL)

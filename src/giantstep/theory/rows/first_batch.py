@@ -22,18 +22,13 @@ from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.differences import with_slope
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import derivative_variance, mean_derivatives, standard_moments
-from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import label_agreement, noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import Vocabulary
-from giantstep.theory.rows.batch_moments import BatchMoments, DampedMoments
+from giantstep.theory.rows.batch_moments import BatchMoments, BatchResolvent, DampedMoments
 from giantstep.theory.rows.label_rule import label_rule, label_rule_on_path
 
-# Newton's method for a trace: most steps, and the relative step at which it has converged; from
-# zero, and from a trace nearby.
-_MAX_ITERATIONS, _TOLERANCE = 100, 4e-15
-_NEARBY_ITERATIONS, _NEARBY_TOLERANCE = 2, 1e-7
 # Where theta differ relatively by less, a difference is replaced by the slope in the middle.
 _NEAR = 3e-5
 # A Hermite coefficient of the activation below this is zero by symmetry.
@@ -45,8 +40,8 @@ class BatchTraces(NamedTuple):
 
     Attributes
     ----------
-    powers : tuple of Array
-        Of B^j Z_k for j = 0, 1, 2, shapes (S, R); or of B^j Z_k Z_l for j = 0 ... 3, (S, R, R).
+    powers : tuple of Array, shape (S, R)
+        Of B^j Z_k for j = 0, 1, 2.
     damped : DampedMoments
     """
 
@@ -154,22 +149,10 @@ class FirstBatch:
     def resolvent_trace(self, theta: RealOrComplex, known: KnownTraces | None) -> RealOrComplex:
         """Solve `f (1 + theta E[y^2/(1 + theta f y^2/alpha0)]) = 1` for f = tr Z, shape (S, R).
 
-        By Newton's method. For theta > 0 it starts from zero: the left side is concave, so f rises
-        to the solution. For complex theta it starts from traces that are known nearby.
+        For complex theta it starts from traces that are known nearby.
         """
-        moments = self.moments
-
-        def advance(f: RealOrComplex) -> tuple[RealOrComplex, Array]:
-            damping = moments.damping(theta * f)
-            gap = f * (1 + theta * moments.power(damping)) - 1
-            step = gap / (1 + theta * moments.power(damping**2))
-            f = f - step
-            return f, np.abs(step) / np.abs(f)
-
-        if known is not None:
-            start = known.nearest(theta)
-            return iterate_newton(advance, start, _NEARBY_TOLERANCE, _NEARBY_ITERATIONS)
-        return iterate_newton(advance, np.zeros_like(theta), _TOLERANCE, _MAX_ITERATIONS)
+        resolvent = BatchResolvent(np.zeros(1), np.ones(1), np.ones(1), self.moments)
+        return resolvent.spread(theta, known and known.nearest(theta))
 
     def traces(self, theta: RealOrComplex, known: KnownTraces | None = None) -> BatchTraces:
         """Compute tr B^j Z_k for j = 0, 1, 2, shapes (S, R).
@@ -184,8 +167,8 @@ class FirstBatch:
         E = self.moments.damped(self.moments.damping(theta * f))
         return BatchTraces((f, f * E[2, 0], f * (E[2, 0] ** 2 + self.inverse_alpha0 * E[4, 0])), E)
 
-    def pair_traces(self, theta: RealOrComplex, single: BatchTraces) -> BatchTraces:
-        """Compute tr B^j Z_k Z_l for j = 0 ... 3, shapes (S, R, R)."""
+    def pair_traces(self, theta: RealOrComplex, single: BatchTraces) -> RealOrComplex:
+        """Compute tr B^j Z_k Z_l for j = 0 ... 3, shape (4, S, R, R)."""
         f, P, _ = single.powers
         damping = self.moments.damping(theta * f)
         E = self.moments.damped(damping[:, :, None] * damping[:, None])
@@ -197,7 +180,7 @@ class FirstBatch:
             (2 * E[2, 0] * f_l + P_l) * E[4, 0]
             + x * f_l * (theta[:, None] * f_l * E[4, 0]**2 + E[6, 0])
         )  # fmt: skip
-        return BatchTraces((f0, f1, f2, f3), E)
+        return np.stack([f0, f1, f2, f3])
 
     def forms(
         self, theta: RealOrComplex, single: BatchTraces

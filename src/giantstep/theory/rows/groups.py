@@ -22,11 +22,14 @@ from giantstep.theory.rows.interface import (
     Continued,
     GroupOverlaps,
     Hats,
-    Pair,
     SpikeResponse,
     in_parts,
 )
-from giantstep.theory.rows.response import solve_self_consistency, variances_from_terms
+from giantstep.theory.rows.response import (
+    ResponseTerms,
+    solve_self_consistency,
+    variances_from_terms,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +47,7 @@ class GroupsBulk(Bulk):
     norm_coupling: Array
 
     @property
-    def floats_per_point(self) -> int:
+    def floats_per_point(self) -> int:  # type: ignore[override]
         """Size of the largest array at one point."""
         return int(self.rows.batch.moments.squares.size * self.rows.B.shape[1] ** 2)
 
@@ -54,7 +57,7 @@ class GroupsBulk(Bulk):
 
         def load(q: Array) -> tuple[Array, Array]:
             modes = Modes(self.rows, q, factor)
-            return modes.load, modes.load_decrease(modes, modes.pair.powers)
+            return modes.load, modes.load_decrease(modes, modes.pair)
 
         diagonal = contract("gr,srt,gt->sg", B, V1_hat, B)
         largest_load = (base + batch_weight * batch.label_power) * diagonal
@@ -125,7 +128,7 @@ class GroupsResponse(SpikeResponse):
 
     def __init__(self, bulk: GroupsBulk, V1_hat: Array, V: Array) -> None:
         self.bulk, rows = bulk, bulk.rows
-        self.triangle = triangle_of(rows.B.shape[1])
+        self.triangle, self.pi, self.beta = triangle_of(rows.B.shape[1]), rows.pi, rows.beta
         self.factor = Factor.of(V1_hat)
         self.V2 = V[:, self.triangle.size :]
         q = self.V2 / rows.pi
@@ -222,7 +225,7 @@ class GroupsResponse(SpikeResponse):
         (_, _, base, batch_weight, beta, batch), V2 = self.bulk.rows, self.V2
         modes, diagonal = self.modes, np.eye(V2.shape[1])
         c, A, mean_c = modes.row_norms, modes.A, base + batch_weight * batch.label_power
-        cc, pair = product(c, c), np.stack(modes.pair.powers)
+        cc, pair = product(c, c), modes.pair
         ccM = np.einsum("jgh,jsk,sgk,shk->sgh", cc, np.stack(modes.single.powers), A, A)
         V1 = diagonal * (mean_c * V2)[:, None] - beta * V2[:, :, None] * ccM * V2[:, None]
         # Between modes, V1_hat and c(b) q move by a polynomial in b.
@@ -253,7 +256,7 @@ class GroupsResponse(SpikeResponse):
         It is an average of `t t^T` over b, with `t = w - beta D(b) M(b) w`.
         """
         modes, drive = self.modes, np.einsum("sgk,sg->sk", self.modes.A, w)
-        single, pair = np.stack(modes.single.powers), np.stack(modes.pair.powers)
+        single, pair = np.stack(modes.single.powers), modes.pair
         on_groups = self.bulk.rows.beta * self.V2[:, :, None] * modes.A * drive[:, None]
         c = product(self.polynomial(rows), modes.row_norms)
         mean = np.einsum("jg,jsk,sgk->sg", c, single, on_groups)
@@ -264,46 +267,31 @@ class GroupsResponse(SpikeResponse):
         mixed = w[:, :, None] * mean[:, None]
         return rows.sum() * w[:, :, None] * w[:, None] + square - mixed - mixed.transpose(0, 2, 1)
 
-    def pair(self, other: GroupsResponse) -> GroupsPair:
-        """Pair it with the response of another readout, or with itself."""
-        return GroupsPair(self, other)
-
-
-class GroupsPair(Pair):
-    """The modes of both readouts together are modes of the same batch."""
-
-    def __init__(self, one: GroupsResponse, other: GroupsResponse) -> None:
-        self.one, self.other, self.rows, self.triangle = one, other, one.bulk.rows, one.triangle
-
-    @cached_property
-    def _traces(self) -> tuple[Array, Array]:
-        """Traces and forms of B^j Z_k Z_l, for the modes k of one and l of the other."""
-        if self.one is self.other:
-            return np.stack(self.one.modes.pair.powers), self.one.pair_forms
-        batch, R = self.rows.batch, self.triangle.order
-        theta = np.concatenate([self.one.modes.theta, self.other.modes.theta], axis=-1)
+    def _with(self, other: GroupsResponse) -> tuple[Array, Array]:
+        """Compute traces and forms of B^j Z_k Z_l, for the modes k of one and l of the other."""
+        if self is other:
+            return self.modes.pair, self.pair_forms
+        batch, R = self.bulk.rows.batch, self.triangle.order
+        theta = np.concatenate([self.modes.theta, other.modes.theta], axis=-1)
         pair, forms = batch.pair_traces(theta, batch.traces(theta)), batch.pair_forms(theta)
-        return np.stack(pair.powers)[:, :, :R, R:], forms[:, :, :R, R:]
+        return pair[:, :, :R, R:], forms[:, :, :R, R:]
 
-    @cached_property
-    def response(self) -> Array:
-        """T of `Resolvent`, for the two together."""
-        terms = self.one.modes.terms(self.other.modes, self._traces[0])
-        q = np.sqrt(self.one.modes.q * self.other.modes.q)
-        return variances_from_terms(q, terms, self.rows.pi, self.rows.beta)[1]
+    def terms(self, other: GroupsResponse) -> ResponseTerms:
+        """Compute what V, and the derivative that both have, are made of."""
+        return self.modes.terms(other.modes, self._with(other)[0])
 
-    def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
+    def sources(self, other: GroupsResponse, hats: Hats, others: Hats) -> tuple[Array, Array]:
         """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""
-        (one, other), beta, forms = (self.one, self.other), self.rows.beta, self._traces[1]
-        drive, driven = one.drives(hats), other.drives(others)
-        left = np.einsum("sgk,sxk->sgxk", one.modes.A, drive.rows)
+        beta, forms = self.beta, self._with(other)[1]
+        drive, driven = self.drives(hats), other.drives(others)
+        left = np.einsum("sgk,sxk->sgxk", self.modes.A, drive.rows)
         right = np.einsum("sgk,sxk->sgxk", other.modes.A, driven.rows)
-        c = one.modes.row_norms
+        c = self.modes.row_norms
         squares = contract("jg,jsklxy,sgxk,sgyl->sg", c, forms[:2], left, right)
-        squares += driven.norms * np.einsum("sgxk,skx->sg", left, one.forms[0, ..., 0])
+        squares += driven.norms * np.einsum("sgxk,skx->sg", left, self.forms[0, ..., 0])
         squares += drive.norms * np.einsum("sgxk,skx->sg", right, other.forms[0, ..., 0])
         squares += drive.norms * driven.norms
-        left = np.einsum("srk,jsxk->jsrxk", one.modes.dual, drive.functions)
+        left = np.einsum("srk,jsxk->jsrxk", self.modes.dual, drive.functions)
         right = np.einsum("srk,jsxk->jsrxk", other.modes.dual, driven.functions)
         direct = beta**2 * sum(
             contract("sklxy,srxk,styl->srt", forms[i + j], left[i], right[j])
@@ -313,14 +301,16 @@ class GroupsPair(Pair):
         direct -= drive.spike[:, :, None] * driven.spike[:, None, :]
         return in_parts(self.triangle, beta * squares, direct)
 
-    def screened_sources(self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
+    def screened_sources(
+        self, other: GroupsResponse, rows: Array, w: Array, v: Array
+    ) -> tuple[Array, Array]:
         """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
-        one, other, powers = self.one.modes, self.other.modes, self._traces[0]
-        polynomial = self.one.polynomial(rows)
-        drive, driven = np.einsum("sgk,sg->sk", one.A, w), np.einsum("sgk,sg->sk", other.A, v)
+        one, by, powers = self.modes, other.modes, self._with(other)[0]
+        polynomial = self.polynomial(rows)
+        drive, driven = np.einsum("sgk,sg->sk", one.A, w), np.einsum("sgk,sg->sk", by.A, v)
         powers = powers * drive[:, :, None] * driven[:, None, :]
         norms = product(polynomial, one.row_norms)
-        through_q = contract("jg,jskl,sgk,sgl->sg", norms, powers[:3], one.A, other.A)
+        through_q = contract("jg,jskl,sgk,sgl->sg", norms, powers[:3], one.A, by.A)
         between = np.einsum("j,jskl->skl", polynomial, powers[:2])
-        direct = np.einsum("skl,sik,sjl->sij", between, one.dual, other.dual)
-        return in_parts(self.triangle, self.rows.beta * through_q, direct)
+        direct = np.einsum("skl,sik,sjl->sij", between, one.dual, by.dual)
+        return in_parts(self.triangle, self.beta * through_q, direct)

@@ -17,12 +17,13 @@ it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
 from giantstep.arrays import Array, Complex
 from giantstep.numerics.packed_symmetric import Triangle
+from giantstep.theory.rows.response import ResponseTerms, variances_from_terms
 
 
 class GroupOverlaps(NamedTuple):
@@ -63,12 +64,15 @@ Continued = tuple[Complex, Complex, Complex]
 
 
 class Bulk(ABC):
-    """The bulk of the first layer."""
+    """The bulk of the first layer.
 
-    @property
-    @abstractmethod
-    def floats_per_point(self) -> int:
-        """Size of the largest array at one point, for the choice of batch sizes."""
+    Attributes
+    ----------
+    floats_per_point : int
+        Size of the largest array at one point, where that is large.
+    """
+
+    floats_per_point = 1
 
     @abstractmethod
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
@@ -118,15 +122,25 @@ class SpikeResponse(ABC):
     across : Array, shape (S, D R, D R)
         The blocks of K.
     V2 : Array, shape (S, G)
+    pi, beta, triangle
+        Of the bulk.
 
     The matrix M is that of theory.md section 4. For a trained bulk it depends on the eigenvalue b
     of B, docs/trained-bulk.md; an isotropic bulk is one where B is a multiple of the identity.
+
+    Variances of one readout depend on squares of what the ridge decides, and on derivatives. Those
+    of two at different ridges, on the same features and samples, depend on products in their place,
+    and on divided differences: docs/theory/early-stopping.md. So some methods take the response of
+    another readout, which may be the same.
     """
 
     along: Array
     mixed: Array
     across: Array
     V2: Array
+    pi: Array
+    beta: float
+    triangle: Triangle
 
     @abstractmethod
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
@@ -155,32 +169,16 @@ class SpikeResponse(ABC):
         """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, G, G)."""
 
     @abstractmethod
-    def pair(self, other: Any) -> Pair:
-        """Pair it with the response of another readout on the same bulk, or with itself."""
+    def terms(self, other: Self) -> ResponseTerms:
+        """Compute what V of this one, and the derivative that both have, are made of."""
 
-
-class Pair(ABC):
-    """Responses of one readout, or of two at different ridges: docs/theory/early-stopping.md.
-
-    Variances of one readout depend on squares of what the ridge decides, and on derivatives. Those
-    of two, on the same features and samples, depend on products in their place, and on divided
-    differences. One readout is a pair of the same.
-
-    Attributes
-    ----------
-    one, other : SpikeResponse
-    """
-
-    one: Any
-    other: Any
-
-    @property
-    @abstractmethod
-    def response(self) -> Array:
-        """T of `Resolvent` for the two together, shape (S, K, K)."""
+    def derivative(self, other: Self) -> Array:
+        """Compute T of `Resolvent` for the two together, shape (S, K, K)."""
+        q = np.sqrt(self.V2 * other.V2) / self.pi
+        return variances_from_terms(q, self.terms(other), self.pi, self.beta)[1]
 
     @abstractmethod
-    def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
+    def sources(self, other: Self, hats: Hats, others: Hats) -> tuple[Array, Array]:
         """Compute what the overlaps add to the variances, minus the derivative of the hats' form K.
 
         Returns
@@ -190,7 +188,7 @@ class Pair(ABC):
         """
 
     @abstractmethod
-    def screened_sources(self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
+    def screened_sources(self, other: Self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
         """Compute, in the same form, the derivative of `w screened(rows) v` by the hats.
 
         Parameters

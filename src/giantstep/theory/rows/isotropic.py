@@ -30,7 +30,6 @@ from giantstep.theory.rows.interface import (
     Continued,
     GroupOverlaps,
     Hats,
-    Pair,
     SpikeResponse,
     in_parts,
 )
@@ -88,11 +87,6 @@ class IsotropicBulk(Bulk):
     first_across: Array = field(default_factory=lambda: np.ones(1))
     beside: Array = field(default_factory=lambda: np.empty((1, 0)))
     covariance: Array | None = None
-
-    @property
-    def floats_per_point(self) -> int:
-        """Size of the largest array at one point."""
-        return self.B.size**2
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats to V and T: `Bulk.variances`."""
@@ -220,7 +214,7 @@ class IsotropicResponse(SpikeResponse):
 
     def __init__(self, bulk: IsotropicBulk, V1_hat: Array, V: Array) -> None:
         self.bulk, self.V1_hat, self.triangle = bulk, V1_hat, triangle_of(bulk.B.shape[1])
-        self.V2 = V[:, self.triangle.size :]
+        self.V2, self.pi, self.beta = V[:, self.triangle.size :], bulk.groups.pi, bulk.beta
         self.spikes, directions = 1 + bulk.beside.shape[1], bulk.first_across.size
         c, size = bulk.groups.c[:, None, None], self.spikes + directions
         self.covariance = c * np.eye(size) if bulk.covariance is None else bulk.covariance
@@ -270,7 +264,11 @@ class IsotropicResponse(SpikeResponse):
     @cached_property
     def matrices(self) -> Screened:
         """The matrices of theory.md section 4 at the solution."""
-        return self.bulk.screened(self.V2 / self.bulk.groups.pi, self.V1_hat)
+        return self.bulk.screened(self.V2 / self.pi, self.V1_hat)
+
+    def terms(self, other: IsotropicResponse) -> ResponseTerms:
+        """Compute what V, and the derivative that both have, are made of."""
+        return self.bulk.response_terms(self.matrices, other.matrices)
 
     def screened(self, rows: Array) -> Array:
         """Compute M, times the sum of `rows`, shape (S, G, G)."""
@@ -282,35 +280,18 @@ class IsotropicResponse(SpikeResponse):
         slope = w - self.bulk.beta * self.bulk.groups.c * self.V2 * Mw
         return rows.sum() * slope[:, :, None] * slope[:, None, :]
 
-    def pair(self, other: IsotropicResponse) -> IsotropicPair:
-        """Pair it with the response of another readout, or with itself."""
-        return IsotropicPair(self, other)
-
-
-class IsotropicPair(Pair):
-    """Two readouts on an isotropic bulk."""
-
-    def __init__(self, one: IsotropicResponse, other: IsotropicResponse) -> None:
-        self.one, self.other, self.bulk, self.triangle = one, other, one.bulk, one.triangle
-
-    @cached_property
-    def response(self) -> Array:
-        """T of `Resolvent`, for the two together."""
-        pi, beta = self.bulk.groups.pi, self.bulk.beta
-        terms = self.bulk.response_terms(self.one.matrices, self.other.matrices)
-        q = np.sqrt(self.one.V2 * self.other.V2) / pi
-        return variances_from_terms(q, terms, pi, beta)[1]
-
-    def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
+    def sources(self, other: IsotropicResponse, hats: Hats, others: Hats) -> tuple[Array, Array]:
         """Compute what the overlaps add, theory.md section 4, "Variances"."""
-        (psi, left), (phi, right) = self.one.hats(hats), self.other.hats(others)
-        squares = contract("sig,gij,sjg->sg", left, self.one.covariance, right)
-        return in_parts(self.triangle, self.bulk.beta * squares, psi.swapaxes(1, 2) @ phi)
+        (psi, left), (phi, right) = self.hats(hats), other.hats(others)
+        squares = contract("sig,gij,sjg->sg", left, self.covariance, right)
+        return in_parts(self.triangle, self.beta * squares, psi.swapaxes(1, 2) @ phi)
 
-    def screened_sources(self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
+    def screened_sources(
+        self, other: IsotropicResponse, rows: Array, w: Array, v: Array
+    ) -> tuple[Array, Array]:
         """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
-        (M, BK, _), (N, BL, _) = self.one.matrices, self.other.matrices
+        (M, BK, _), (N, BL, _) = self.matrices, other.matrices
         slopes = np.einsum("sgr,sg,sht,sh->srt", BK, w, BL, v)
         Mw, Nv = np.einsum("sgh,sh->sg", M, w), np.einsum("sgh,sh->sg", N, v)
-        through_q = self.bulk.beta * self.bulk.groups.c * Mw * Nv
+        through_q = self.beta * self.bulk.groups.c * Mw * Nv
         return in_parts(self.triangle, rows.sum() * through_q, rows.sum() * slopes)

@@ -16,23 +16,19 @@ import numpy as np
 
 from giantstep.arrays import Array, Complex, RealOrComplex
 from giantstep.numerics.differences import with_slope
-from giantstep.numerics.linear_systems import TINY
-from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.theory.rows.interface import (
     Bulk,
     ContinuedVariances,
     GroupOverlaps,
     Hats,
-    Pair,
     SpikeResponse,
     in_parts,
 )
 from giantstep.theory.rows.isotropic import IsotropicBulk, arranged, response_of_one_group
+from giantstep.theory.rows.response import ResponseTerms, solve_self_consistency
 from giantstep.theory.rows.row_functions import RowFunctions, Traces
 
-# Newton's method: most steps, the longest in log t, and one after which only rounding is left.
-_MAX_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 300, 3.0, 2e-7
 _ALONG, _ACROSS, _NORM = 0, slice(1, -1), -1
 _WITH_SPIKE = [_ALONG, _NORM]  # the functions of the mean prediction: kappa mu1 and E sigma''
 
@@ -61,39 +57,20 @@ class OneGroupBulk(Bulk):
     at_complex_ridges: Callable[[], ContinuedVariances]
     of_mean_row: Callable[[Complex], Complex] | None = None
 
-    @property
-    def floats_per_point(self) -> int:
-        """Size of the largest array at one point."""
-        return 2 * (self.isotropic.first_across.size + 2) ** 2
-
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats to V and T."""
-        A, L = V1_hat[:, 0, 0], L[:, 0]
-        return variances_at(A, L, self.rows.traces(self._solve(L / A)), self.isotropic.beta)
+        A, beta = V1_hat[:, :, 0], self.isotropic.beta
 
-    @cached_property
-    def _power(self) -> Array:
-        return self.rows.traces(np.zeros(1)).phi
+        def traces(q: Array) -> Traces:
+            return self.rows.traces((beta * A * q)[:, 0])
 
-    def _solve(self, ratio: Array) -> Array:
-        """Solve `t (ratio + phi(t)) = beta` by Newton's method in log t, from below.
+        def load(q: Array) -> tuple[Array, Array]:
+            at = traces(q)
+            return A * at.phi[:, None], -beta * A[:, :, None] ** 2 * at.dphi[:, None, None]
 
-        It starts from the solution for isotropic rows of the same size, of which phi is larger. Its
-        slope there is between zero and one. Steps are bounded, so that a flat stretch cannot throw
-        the iteration away.
-        """
-
-        def advance(log_t: Array) -> tuple[Array, Array]:
-            at = self.rows.traces(np.exp(log_t))
-            load = ratio + at.phi
-            gap = log_t + np.log(load / self.isotropic.beta)
-            step = -gap / (1 + at.t * at.dphi / load)
-            short = np.minimum(np.maximum(step, -_LONGEST_STEP), _LONGEST_STEP)
-            return log_t + short, np.abs(step)
-
-        beta = self.isotropic.beta
-        start = np.log(np.maximum(beta * response_of_one_group(self._power, ratio, beta), TINY))
-        return np.exp(iterate_newton(advance, start, _TOLERANCE, _MAX_ITERATIONS))
+        start = response_of_one_group(self.isotropic.groups.c * A, L, beta)
+        q = solve_self_consistency(L, start, load)
+        return variances_at(A[:, 0], L[:, 0], traces(q), beta)
 
     def continued(self) -> ContinuedVariances:
         """Return the variances at complex ridges."""
@@ -125,6 +102,7 @@ class OneGroupResponse(SpikeResponse):
 
     def __init__(self, bulk: OneGroupBulk, V1_hat: Array, V: Array) -> None:
         self.bulk, self.beta, self.V2 = bulk, bulk.isotropic.beta, V[:, 1:]
+        self.triangle, self.pi = triangle_of(1), bulk.isotropic.groups.pi
         self.V1, self.A, q = V[:, :1], V1_hat[:, 0, 0], V[:, 1]
         self.at = bulk.rows.traces(self.beta * self.A * q)
         self.psi, self.psi_slope = with_slope(bulk.response, self.at.t)
@@ -160,47 +138,38 @@ class OneGroupResponse(SpikeResponse):
         """Return zero: they are in `q` already, from which `of_groups` takes q1."""
         return np.zeros((len(w), 1, 1))
 
-    def pair(self, other: OneGroupResponse) -> OneGroupPair:
-        """Pair it with the response of another readout, or with itself."""
-        return OneGroupPair(self, other)
-
-
-class OneGroupPair(Pair):
-    """Of one group of neurons: functions of t alone, of which there are divided differences."""
-
-    def __init__(self, one: OneGroupResponse, other: OneGroupResponse) -> None:
-        self.one, self.other, self.beta, self.triangle = one, other, one.beta, triangle_of(1)
-        self.qq, self.AA = one.V2 * other.V2, (one.A * other.A)[:, None]
-
-    def _divided(self, f: Array, g: Array, slope: Array) -> tuple[Array, Array]:
+    def _divided(
+        self, other: OneGroupResponse, f: Array, g: Array, slope: Array
+    ) -> tuple[Array, Array]:
         """Compute the divided differences of f(t) and of t f(t)."""
-        t, s = (at.t.reshape(-1, *[1] * (f.ndim - 1)) for at in (self.one.at, self.other.at))
+        t, s = (at.t.reshape(-1, *[1] * (f.ndim - 1)) for at in (self.at, other.at))
         gap = np.where(t == s, 1, t - s)
         divided = np.where(t == s, slope, (f - g) / gap)
         return divided, (f + g) / 2 + (t + s) / 2 * divided
 
-    @cached_property
-    def response(self) -> Array:
-        """T of `Resolvent`, for the two together."""
-        at, by = self.one.at, self.other.at
-        dphi, slope = (x[:, None] for x in self._divided(at.phi, by.phi, at.dphi))
-        T20 = 1 / (1 / self.qq + self.beta * self.AA * dphi)
-        T22 = slope**2 * T20 - self.beta * self.qq * dphi
-        return np.stack([T22, slope * T20, slope * T20, T20], axis=-1).reshape(-1, 2, 2)
+    def terms(self, other: OneGroupResponse) -> ResponseTerms:
+        """Compute what V, and the derivative that both have, are made of."""
+        both = self._divided(other, self.at.phi, other.at.phi, self.at.dphi)
+        dphi, slope = (x[:, None, None, None] for x in both)
+        qq, AA = (self.V2 * other.V2)[:, :, None, None], (self.A * other.A)[:, None, None]
+        decrease, products = -self.beta * AA * dphi[..., 0], -qq * dphi
+        return ResponseTerms(self.V1[:, :, None], slope, decrease, products[..., None])
 
-    def sources(self, hats: Hats, others: Hats) -> tuple[Array, Array]:
+    def sources(self, other: OneGroupResponse, hats: Hats, others: Hats) -> tuple[Array, Array]:
         """Compute minus the derivative of z K z by the hats: through V2, and at fixed V2."""
         z, y = (_ordered(each) for each in (hats, others))
-        both = self._divided(self.one.psi, self.other.psi, self.one.psi_slope)
+        both = self._divided(other, self.psi, other.psi, self.psi_slope)
         slope, through_V2 = (np.einsum("si,sij,sj->s", z, part, y)[:, None] for part in both)
-        direct = -(self.beta**2) * self.qq * slope
+        direct = -(self.beta**2) * self.V2 * other.V2 * slope
         return in_parts(self.triangle, self.beta * through_V2, direct[:, :, None])
 
-    def screened_sources(self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
+    def screened_sources(
+        self, other: OneGroupResponse, rows: Array, w: Array, v: Array
+    ) -> tuple[Array, Array]:
         """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
-        (f, df), (g, _), squares = self.one.mean_row, self.other.mean_row, rows.sum() * w * v
-        df, direct = (x[:, None] for x in self._divided(f, g, df))
-        through_q = -squares * self.beta * self.AA * df
+        (f, df), (g, _), squares = self.mean_row, other.mean_row, rows.sum() * w * v
+        df, direct = (x[:, None] for x in self._divided(other, f, g, df))
+        through_q = -squares * self.beta * (self.A * other.A)[:, None] * df
         return in_parts(self.triangle, through_q, (squares * direct)[:, :, None])
 
 
