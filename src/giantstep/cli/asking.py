@@ -59,17 +59,12 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
 def _problem(
     given: Mapping[str, Any], faults: list[Fault]
 ) -> tuple[list[Any], dict[str, Sequence[Any]]]:
-    """Make the problem of the first value of each flag; return the flags that have several, too.
-
-    All values are checked.
-    """
+    """Make the problem of the first value of each flag; return the flags that have several, too."""
     make, fields = statement_of(given)
-    first, swept = {name: values[0] for name, values in fields.items()}, varied(fields)
-    made = []
-    for changed in [{}, *({name: x} for name, values in swept.items() for x in values[1:])]:
-        with collected(faults):
-            made.append(make(**first | changed))
-    return made[:1], swept
+    made: list[Any] = []
+    with collected(faults):
+        made.append(make(**{name: values[0] for name, values in fields.items()}))
+    return made, varied(fields)
 
 
 def _complete(command: str, given: dict[str, Any]) -> None:
@@ -122,7 +117,6 @@ def _shown(found: xr.Dataset, arguments: argparse.Namespace) -> xr.Dataset:
             names = dict.fromkeys([show, "test_error", "status"])
             return found[list(names)].transpose(arguments.y, arguments.x, ...)
         case "srf":
-            varied = vars(arguments).keys() | {"group"}
-            by_step = [x for x in found.data_vars if not varied.issuperset(found[x].dims)]
-            return found[[*_FEATURES, *by_step]]
+            others = [name for name in found.data_vars if name not in PROBLEM_FLAGS]
+            return found[[*_FEATURES, *others]]
     return found.drop_vars(CORRECTIONS, errors="ignore")

@@ -7,17 +7,19 @@ in `asking`, the writing in `output`, and commands on a project's results in `pr
 from __future__ import annotations
 
 import argparse
+import atexit
 import gc
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from giantstep.cli.commands import commands
 from giantstep.cli.parser import parse
-from giantstep.extras import EXTRAS, advice, require
+from giantstep.extras import MissingExtraError, require
 from giantstep.validation import (
     Fault,
     Interval,
@@ -45,16 +47,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0, 1 if `verify` finds a difference, 2 for an error, 130 if interrupted,
         141 if what reads the output closes it.
     """
-    if argv is not None:
-        return _execute(parse(argv))
-    # To search what is imported for garbage would take a fifth of the time of a short command.
-    gc.disable()
-    arguments = parse(sys.argv[1:])
-    gc.freeze()
-    gc.enable()
-    code = _execute(arguments)
-    gc.freeze()
-    return code
+    # At the end, to search all that was imported for garbage would take a fifth of a short command.
+    atexit.register(gc.freeze)
+    warnings.showwarning = lambda message, *_: print(message, file=sys.stderr)
+    return _execute(parse(sys.argv[1:] if argv is None else argv))
 
 
 def _execute(arguments: argparse.Namespace) -> int:
@@ -71,14 +67,9 @@ def _execute(arguments: argparse.Namespace) -> int:
         return 130
     except InvalidParametersError as error:
         message = "; ".join(map(_sentence, error.faults))
-    except ModuleNotFoundError as error:
-        library = (error.name or "").partition(".")[0]
-        if library not in EXTRAS:
-            raise
-        message = advice(library)
     except MemoryError:
         message = "not enough memory: use a smaller dimension, or fewer points"
-    except (argparse.ArgumentError, OSError, RefusalError) as error:
+    except (argparse.ArgumentError, MissingExtraError, OSError, RefusalError) as error:
         message = re.sub(r"max_(hours|memory)=", r"--max-\1 ", str(error))
     print(f"giantstep {arguments.command}: error: {message}", file=sys.stderr)
     return 2
@@ -93,9 +84,7 @@ def _command(arguments: argparse.Namespace) -> Callable[[argparse.Namespace], in
     require("pydantic")  # so that the advice names the extra that has all they need
     from giantstep.cli import project_commands  # only here: it takes a while to import
 
-    run: Callable[[argparse.Namespace], int | None]
-    run = getattr(project_commands, f"run_{arguments.command}")
-    return run
+    return getattr(project_commands, f"run_{arguments.command}")
 
 
 def _answer(arguments: argparse.Namespace) -> None:

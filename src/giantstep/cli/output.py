@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,29 +94,14 @@ def as_csv(data: xr.Dataset) -> str:
 
 
 def as_table(data: xr.Dataset) -> str:
-    """Write an answer as columns to be read, with six digits.
-
-    If they do not fit a line, each has a line of its own; or, if there are too many points for
-    that, those that do not fit follow below, beside what varies.
-    """
+    """Write an answer as columns to be read, with six digits, or as lines if only these fit."""
     rows = _rows(table_of(data), digits=6)
-    turned = list(zip(*rows, strict=True))
-    for lines in _aligned(rows), _aligned(turned):
-        if len(lines[0]) <= _LINE:
-            return "\n".join([*lines, ""])
-    varying = [cells for cells in turned if cells[0] in data.coords]
-    blocks = [varying]
-    for cells in turned[len(varying) :]:
-        if len(_aligned(zip(*blocks[-1], cells, strict=True))[0]) > _LINE:
-            blocks.append(varying)
-        blocks[-1] = [*blocks[-1], cells]
-    texts = (_aligned(zip(*block, strict=True)) for block in blocks)
-    return "\n".join("\n".join([*lines, ""]) for lines in texts)
+    lines, turned = _aligned(rows), _aligned([*zip(*rows, strict=True)])
+    return "\n".join([*(turned if len(lines[0]) > _LINE >= len(turned[0]) else lines), ""])
 
 
-def _aligned(rows: Iterable[Sequence[str]]) -> list[str]:
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Write rows as lines of aligned columns."""
-    rows = list(rows)
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     return ["  ".join(map(str.rjust, row, widths)) for row in rows]
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import secrets
 import sys
-import warnings
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
-import xarray as xr
 from filelock import FileLock, Timeout
 
 from giantstep.cli.output import contents
@@ -48,26 +46,16 @@ def run_init(arguments: argparse.Namespace) -> None:
     print(f"\ncd {arguments.folder} && snakemake --cores all     # makes {made}")
 
 
-def _opened(name: str, arguments: argparse.Namespace) -> xr.Dataset:
-    """Open a figure; say on standard error if it was made from an earlier configuration."""
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        data = open_figure(name, arguments.project)
-    for warning in told:
-        print(warning.message, file=sys.stderr)
-    return data
-
-
 def run_open(arguments: argparse.Namespace) -> None:
     """Print what a figure's file holds: every variable, with its symbol and its equation."""
-    print(*contents(_opened(arguments.figure, arguments)), sep="\n")
+    print(*contents(open_figure(arguments.figure, arguments.project)), sep="\n")
 
 
 def run_scores(arguments: argparse.Namespace) -> None:
     """Print, as a table in Markdown, how far theory and simulations of figures are apart."""
     if not (names := arguments.figure or made_figures(arguments.project)):
         raise RefusalError("no figure has been made: run `snakemake --cores all` in the project")
-    scores = {name: score_summary(_opened(name, arguments)) for name in names}
+    scores = {name: score_summary(open_figure(name, arguments.project)) for name in names}
     table = pd.concat(scores, names=["figure"]).reset_index("figure")
     for row in [table.columns, ["---"] * table.shape[1], *table.values.tolist()]:
         print("|", " | ".join(row), "|")
@@ -78,7 +66,7 @@ def run_redraw(arguments: argparse.Namespace) -> None:
     root = Path(arguments.project)
     if arguments.keep:
         for name in arguments.figure or made_figures(root):
-            write_summary(_opened(name, arguments), summary_path(root, name))
+            write_summary(open_figure(name, arguments.project), summary_path(root, name))
     for line in redraw(root, arguments.figure):
         print(line, flush=True)
 
@@ -122,7 +110,7 @@ def _planned(arguments: argparse.Namespace) -> tuple[Plan, FigurePlan]:
 def run_archive(arguments: argparse.Namespace) -> None:
     """Pack a figure that has been made from the present configuration."""
     path = arguments.output or Path(f"{arguments.figure}.zip")
-    data = _opened(arguments.figure, arguments)  # says what to do if it has not been made
+    data = open_figure(arguments.figure, arguments.project)  # or says how it is made
     plan, figure = _planned(arguments)
     check_made_from(figure, data)
     if other := drawn_otherwise(figure, data, plan.root):
@@ -140,7 +128,7 @@ def _verify_project(arguments: argparse.Namespace) -> int:
     damaged = list(damaged_files(plan.root))
     for line in damaged:
         print(line, file=sys.stderr)
-    data = _opened(figure.name, arguments)
+    data = open_figure(figure.name, arguments.project)
     check_made_from(figure, data)
     of, drawn = (Counter(part.role for part in some) for some in (everything, chosen))
     counts = ", ".join(f"{drawn[role]} of {of[role]} {role}" for role in drawn)
