@@ -76,8 +76,6 @@ def run_explain(arguments: argparse.Namespace) -> None:
     root = Path(arguments.project)
     plan = make_plan(root, load_config(root, arguments.configfile))
     print(*summarise_jobs(missing_jobs(plan, arguments.figure)), sep="\n")
-    if plan.unlisted and not arguments.figure:
-        print(f"not made, because the configuration does not list them: {', '.join(plan.unlisted)}")
 
 
 def run_verify(arguments: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,11 +55,10 @@ class _Loader(yaml.SafeLoader):
 
     def compose_mapping_node(self, anchor: Any) -> Any:
         node = super().compose_mapping_node(anchor)
-        keys = [str(key.value) for key, _ in node.value]
-        for place, (key, _) in enumerate(node.value):
-            if keys[place] in keys[:place]:
-                text = f"key {shown(key.value)} appears twice"
-                raise yaml.constructor.ConstructorError(None, None, text, key.start_mark)
+        for key, count in Counter(str(key.value) for key, _ in node.value).items():
+            if count > 1:
+                text = f"key {shown(key)} appears twice"
+                raise yaml.constructor.ConstructorError(None, None, text, node.start_mark)
         return node
 
 

@@ -43,19 +43,13 @@ def _problem(error: ErrorDetails) -> str:
     if error["type"] == "missing":
         return "this key is missing"
     if error["type"] == "extra_forbidden":
-        return _unknown_key(str(error["loc"][-1]))
+        key = str(error["loc"][-1])
+        models: list[type[BaseModel]] = [Config, Simulation, FigureConfig, *KINDS.values()]
+        known = [name for model in models for name in model.model_fields if name != key]
+        return f"not a key here{did_you_mean(key, known)}"
     message = error["msg"].removeprefix("Value error, ").replace("should", "must")
     message = re.sub("^(Input|String|Dictionary|List|Keys) must", "must", message)
     return f"{shown(error['input'])} {message}"
-
-
-def _unknown_key(key: str) -> str:
-    """Say that a key is for other panels, or which it may be meant to be."""
-    models: list[type[BaseModel]] = [Config, Simulation, FigureConfig, *KINDS.values()]
-    known = {name: None for model in models for name in model.model_fields}
-    return (
-        "this key belongs elsewhere" if key in known else f"unknown key{did_you_mean(key, known)}"
-    )
 
 
 def schemas() -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -258,17 +258,14 @@ def kind_of(panel: Any) -> type[Section] | None:
 
 
 _signs = " or ".join(f"({', '.join(names)})" for names in _SIGNS.values())
-if TYPE_CHECKING:
-    AnyPanel = Section
-else:
-    AnyPanel = Annotated[
-        reduce(or_, (Annotated[kind, Tag(name)] for name, kind in KINDS.items())),
-        Discriminator(
-            lambda panel: getattr(kind_of(panel), "__name__", None),
-            custom_error_type="kind",
-            custom_error_message=f"must have all of {_signs}",
-        ),
-    ]
+AnyPanel: Any = Annotated[
+    reduce(or_, (Annotated[kind, Tag(name)] for name, kind in KINDS.items())),
+    Discriminator(
+        lambda panel: getattr(kind_of(panel), "__name__", None),
+        custom_error_type="kind",
+        custom_error_message=f"must have all of {_signs}",
+    ),
+]
 
 
 class FigureConfig(Section):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +29,7 @@ from giantstep.workflow.panels import Panel, read_vocabularies
 
 # How a curve's problem is solved and simulated; the other fields of a panel say what it is.
 _RUN_OPTIONS = ("bulk", "loss", "dimension", "test_samples")
+_OF_CURVES = {*parameters_of(Protocol), *one_spike_parameters(), *_RUN_OPTIONS}
 # Fields that ask for theory besides that of the curve.
 _THEORY = ("optimal", "finite_size_theory", "learning_rates", "spectrum")
 # Those of large steps alone.
@@ -45,10 +47,8 @@ def learning_curves(panel: Panel) -> list[Curve]:
         times_to_ridges(given)
     panel = replace(panel, given=given)
     _check_points(panel)
-    make, parameters = one_spike, one_spike_parameters()
-    if kind_of(given) is STEPS:
-        make, parameters = Protocol, parameters_of(Protocol)  # type: ignore[assignment]
-    names = [name for name in given if name in parameters or name in _RUN_OPTIONS]
+    make: Callable[..., Problem] = Protocol if kind_of(given) is STEPS else one_spike
+    names = [name for name in given if name in _OF_CURVES]
     curves = []
     for name, fields in panel.combinations(names):
         options = {key: fields.pop(key) for key in _RUN_OPTIONS if key in fields}
@@ -64,12 +64,12 @@ def learning_curves(panel: Panel) -> list[Curve]:
 
 def _check_points(panel: Panel) -> None:
     """Refuse what is to be computed at no sample complexity, or at no ridge."""
-    if not panel.simulated_alphas:
-        if panel.theory_axis("dimension"):
-            panel.faults.add("theory.dimension", "needs simulation.alpha, where it is solved")
-        if "learning_rates" in panel.given:
-            panel.add_fault("learning_rates", "needs simulation.alpha, where it is solved")
-    if not (panel.simulated_alphas or panel.theory_axis("alpha")):
+    simulated = panel.simulated_alphas
+    if panel.theory_axis("dimension") and not simulated:
+        panel.faults.add("theory.dimension", "needs simulation.alpha, where it is solved")
+    if "learning_rates" in panel.given and not simulated:
+        panel.add_fault("learning_rates", "needs simulation.alpha, where it is solved")
+    if not (simulated or panel.theory_axis("alpha")):
         for field in filter(panel.given.get, _AT_POINTS):
             panel.add_fault(field, "needs theory.alpha or simulation.alpha")
     elif "ridge" not in panel.given:

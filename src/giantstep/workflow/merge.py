@@ -72,8 +72,7 @@ def join_lines(lines: Sequence[xr.Dataset]) -> xr.Dataset:
         return xr.Dataset(coords={"curve": none, "panel": none})
     if any("group" in line.dims for line in lines):
         lines = [by_group(line) for line in lines]
-    coords = dict.fromkeys(name for line in lines for name in sorted(line.coords, key=str))
-    variables = dict.fromkeys(name for line in lines for name in line.data_vars)
+    coords = {name for line in lines for name in line.coords}
     texts = {x: "" for line in lines for x in line.variables if line[x].dtype.kind in "OU"}
     lines = [_in_texts(line, texts) for line in lines]
     # As variables, since coordinates that some lines lack are not filled.
@@ -90,11 +89,8 @@ def join_lines(lines: Sequence[xr.Dataset]) -> xr.Dataset:
     )
     if "theory" in whole.dims:
         whole = whole.sel(theory=[name for name in THEORIES if name in whole["theory"]])
-    # In the order of their first line; xarray's order varies for those that some lines lack.
-    return xr.Dataset(
-        {name: whole[name].variable for name in variables},
-        coords={name: whole[name].variable for name in coords},
-    )
+    # Sorted, since xarray's order varies for those that some lines lack.
+    return whole[sorted(whole.variables, key=str)].set_coords(coords)
 
 
 def _in_texts(line: xr.Dataset, names: Collection[Hashable]) -> xr.Dataset:

@@ -92,7 +92,6 @@ def _theories(
     if not parts:
         return []
     solved = xr.merge(parts, join="outer", compat="no_conflicts")
-    solved = solved.sel(theory=[name for name in THEORIES if name in solved["theory"]])
     off_grid = z_scores(solved[[x for x in solved if "ridge" not in solved[x].dims]], networks)
     if "z_score_outlier" in off_grid:
         # At this dimension an eigenvalue of order d may still lie within the bulk.

@@ -17,7 +17,6 @@ from giantstep.workflow.plan import Plan
 
 NEW = "not made yet"
 CHANGED = "its parameters, its configuration, what it is made from or code has changed"
-NETWORKS = "more replicates"
 _STAGES = ("parameters", "theory", "montecarlo", "merge", "figure")
 # Of a merge or a drawing.
 _SMALL = Cost(2.0, 0.0)
@@ -71,9 +70,7 @@ def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
         for path, tasks in figure.jobs.items():
             if not there(path):
                 _, stage, name = path.removesuffix(".nc").split("/", 2)
-                others = any((root / path).parent.glob("[0-9]*.nc"))
-                cost = total_cost([*map(cost_of, tasks.values())])
-                yield Job(stage, name, NETWORKS if others else why, cost)
+                yield Job(stage, name, why, total_cost([*map(cost_of, tasks.values())]))
         yield Job("merge", figure.name, why)
     if not there(*figure.outputs):
         yield Job("figure", figure.name, NEW)

@@ -52,11 +52,6 @@ class Plan:
         """The names of the figures that the configuration lists."""
         return tuple(self.config["figures"])
 
-    @property
-    def unlisted(self) -> list[str]:
-        """The names of figures that have a YAML file, but are not listed."""
-        return [name for name in figure_names(self.root) if name not in self.figures]
-
     def figure(self, name: str) -> FigurePlan:
         """Plan a figure, be it listed or not.
 
