@@ -6,14 +6,13 @@ To add one, append an entry to `FUNCTIONS`: its value, derivative, parity and ki
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import erf, expit, ndtr, roots_hermitenorm
+from scipy.special import erf, expit, ndtr
 
 from giantstep.arrays import Array, Reals
-from giantstep.numerics.closed_forms import CLOSED_FORMS, GaussianMoments, Moments
 from giantstep.numerics.quadrature import normal_density
 
 Parity = Literal["odd", "even", "none"]
@@ -40,8 +39,8 @@ class ScalarFunction:
         if there is one: the trapezoidal rule is then used, which converges exponentially.
     oscillates : bool
         Whether it varies even far from the origin, as a sine does.
-    moments : callable or None
-        `(mean, std) -> GaussianMoments` in closed form for std > 0, where one is known.
+    degree : int or None
+        That of a polynomial, whose averages are exact.
     symbol : str
         LaTeX, without dollars; by default the name.
     """
@@ -54,7 +53,7 @@ class ScalarFunction:
     continuous: bool = True
     strip: float | None = None
     oscillates: bool = False
-    moments: Moments | None = None
+    degree: int | None = None
     symbol: str = ""
 
     @property
@@ -71,7 +70,7 @@ class ScalarFunction:
 
 
 def polynomial(name: str, symbol: str, coefficients: Sequence[float] | Array) -> ScalarFunction:
-    """Make a polynomial from its coefficients, constant first; its moments are exact.
+    """Make a polynomial from its coefficients, constant first.
 
     Parameters
     ----------
@@ -79,19 +78,10 @@ def polynomial(name: str, symbol: str, coefficients: Sequence[float] | Array) ->
     coefficients : sequence of float
         Of 1, x, x^2, ...
     """
-    poly = np.polynomial.Polynomial(coefficients)
-    z, weights = roots_hermitenorm(len(coefficients) + 1)  # exact for its square, times z
-    weights = weights / np.sqrt(2 * np.pi)
-
-    def exact_moments(mean: Array, std: Array | float) -> GaussianMoments:
-        values = poly(mean[..., None] + np.multiply.outer(std, z))
-        first, slope = values @ weights, values @ (weights * z)
-        rest = values - first[..., None] - slope[..., None] * z
-        return GaussianMoments(first, slope, rest**2 @ weights)
-
+    poly, degree = np.polynomial.Polynomial(coefficients), len(coefficients) - 1
     powers = {k % 2 for k, coefficient in enumerate(coefficients) if coefficient != 0}
     parity: Parity = "none" if powers == {0, 1} else "odd" if powers == {1} else "even"
-    return ScalarFunction(name, poly, poly.deriv(), parity, moments=exact_moments, symbol=symbol)
+    return ScalarFunction(name, poly, poly.deriv(), parity, degree=degree, symbol=symbol)
 
 
 def _hermite(degree: int) -> ScalarFunction:
@@ -101,7 +91,7 @@ def _hermite(degree: int) -> ScalarFunction:
 
 
 FUNCTIONS: dict[str, ScalarFunction] = {
-    function.name: replace(function, moments=CLOSED_FORMS.get(function.name, function.moments))
+    function.name: function
     for function in (
         ScalarFunction(
             "tanh", np.tanh, lambda x: 1 - np.tanh(x) ** 2, "odd", strip=np.pi / 2, symbol=r"\tanh"
@@ -109,7 +99,7 @@ FUNCTIONS: dict[str, ScalarFunction] = {
         ScalarFunction(
             "erf", erf, lambda x: 2 / np.sqrt(np.pi) * np.exp(-(x**2)), "odd", strip=1.5
         ),
-        ScalarFunction("sin", np.sin, np.cos, "odd", oscillates=True, symbol=r"\sin"),
+        ScalarFunction("sin", np.sin, np.cos, "odd", strip=2, oscillates=True, symbol=r"\sin"),
         ScalarFunction("sign", np.sign, np.zeros_like, "odd", kinks=(0.0,), continuous=False),
         ScalarFunction(
             "relu", lambda x: np.maximum(x, 0.0), lambda x: np.heaviside(x, 0.5), kinks=(0.0,)

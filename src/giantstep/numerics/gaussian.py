@@ -5,15 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermeval
 
 from giantstep.arrays import Array
-from giantstep.numerics.closed_forms import GaussianMoments
 from giantstep.numerics.function_table import ScalarFunction
-from giantstep.numerics.quadrature import RANGE, normal_density, split_rule, strip_rule, unit_edges
+from giantstep.numerics.quadrature import (
+    RANGE,
+    WIDE,
+    normal_density,
+    product_rule,
+    split_rule,
+    strip_rule,
+    unit_edges,
+)
 
 # What integrands may have left where rules end, relatively. They are then right to less than this.
 LONGEST_TAIL = 1e-7
@@ -23,13 +30,35 @@ _WIDE = 20.0
 _MEANS = 2000
 
 
+class GaussianMoments(NamedTuple):
+    """Moments of f(t), `t = mean + std z`, under z ~ N(0, 1); theory.md sections 2-4.
+
+    Attributes
+    ----------
+    mean : Array
+        E f(t).
+    slope : Array
+        E z f(t).
+    residual : Array
+        E (f(t) - mean - slope z)^2, the part of f that is not linear in z; never negative.
+    """
+
+    mean: Array
+    slope: Array
+    residual: Array
+
+    @property
+    def second(self) -> Array:
+        """E f(t)^2."""
+        return self.residual + self.mean**2 + self.slope**2
+
+
 def moments(
     function: ScalarFunction, mean: Array | float, std: float, fineness: float = 1
 ) -> GaussianMoments:
     """Compute E f, E z f and the residual of f(mean + std z), z ~ N(0, 1).
 
-    In closed form where the function has one; otherwise by the trapezoidal rule if it is analytic,
-    and by quadrature split at its kinks if it is not.
+    By the rules of `gaussian_rule`.
 
     Parameters
     ----------
@@ -38,19 +67,16 @@ def moments(
     std : float
         Non-negative; at zero the mean is f itself.
     fineness : float
-        Multiplies the number of nodes of the split rule; the other ways are exact to rounding.
+        Multiplies the number of nodes of the split rule; the others are exact to rounding.
     """
     mean = np.asarray(mean, dtype=float)
     if std == 0:
         return GaussianMoments(function.value(mean), np.zeros_like(mean), np.zeros_like(mean))
-    if function.moments is not None:
-        return function.moments(mean, std)
     if mean.size > _MEANS:
         parts = np.array_split(mean.ravel(), math.ceil(mean.size / _MEANS))
-        found = [vars(moments(function, part, std, fineness)).values() for part in parts]
-        of_all = zip(*found, strict=True)
-        return GaussianMoments(*(np.concatenate(some).reshape(mean.shape) for some in of_all))
-    z, weights = gaussian_rule(function, mean, std, fineness)
+        found = zip(*(moments(function, part, std, fineness) for part in parts), strict=True)
+        return GaussianMoments(*(np.concatenate(some).reshape(mean.shape) for some in found))
+    z, weights = gaussian_rule(function, mean, std, fineness, WIDE)
     values = function.value(mean[..., None] + std * z)
     first = np.sum(weights * values, axis=-1)
     slope = np.sum(weights * z * values, axis=-1)
@@ -67,20 +93,23 @@ def gaussian_rule(
 ) -> tuple[Array, Array]:
     """Choose nodes and weights of z ~ N(0, 1) for integrands made of f(mean + std z), std > 0.
 
-    The trapezoidal rule if f is analytic, unless the Gaussian is so wide that f looks like a step.
-    Otherwise quadrature split at its kinks, on panels of width `panel`. Each mean may have a std of
-    its own.
+    For a polynomial, a rule that is exact for its fourth power times z^9. The trapezoidal rule if f
+    is analytic, unless the Gaussian is so wide that f looks like a step. Otherwise quadrature split
+    at its kinks, on panels of width `panel`. Each mean may have a std of its own.
 
     Returns
     -------
     z, weights : Array, shape (Z,) or (..., Z)
     """
+    if function.degree is not None:
+        nodes, exact = product_rule(1, 2 * function.degree + 5)
+        return nodes[:, 0], exact
     widest = float(np.max(std))
-    if function.strip is not None and widest < _WIDE:
+    if function.strip is not None and (widest < _WIDE or function.oscillates):
         return strip_rule(function.strip / widest)
     # Edges at every kink (the origin if there is none) and, for wide Gaussians, at distances
     # 1, 2, 4 ... from it: the function varies on a scale of one there.
-    steps = 2.0 ** np.arange(4 if function.strip is None else 6)
+    steps = 2.0 ** np.arange(6)
     distances = np.concatenate([[0], steps, -steps]) if widest > 1 else np.zeros(1)
     places = np.add.outer(function.kinks or (0.0,), distances).ravel()
     return split_rule(

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
 
 from giantstep.arrays import Array, Mask
+from giantstep.validation import refusal
 
 Values = Callable[[Any], Any]
 # Beyond this nobody looks for kinks; N(0, 1) has no mass there.
 SEARCHED = 16.0
 # Panels that resolve a function of scale one: those of the rules of `gaussian`.
-_OUTWARDS = np.array([0, 1, 2, 4, 8, SEARCHED])
+_OUTWARDS = np.array([0, 2, 4, 8, SEARCHED])
 BASE_EDGES = np.concatenate([-_OUTWARDS[:0:-1], _OUTWARDS])
 # Kinks are often at round numbers, where edges of panels would hide them.
 _SHIFT = 0.0317460
 # Panels as narrow as the first that are not resolved hold a kink, down to the second, unless there
 # are too many of them.
 _NARROW, _LEAST, _MOST = 2.0**-9, 1e-13, 200
+# Panels that quadrature rules are split into at most.
+_MOST_PANELS = 100
 # What differs of a function on both sides of a jump, and how close to it they are compared.
 _DIFFERENT, _CLOSE = 1e-6, 1e-9
 
@@ -71,24 +74,27 @@ def find_kinks(values: Values) -> list[float]:
     return [round(place, math.floor(-math.log10(2 * width))) + 0.0 for width, place in kinks]
 
 
-def resolving_edges(values: Values, edges: Array) -> tuple[Array, float | None]:
-    """Halve panels until each is resolved, or very narrow.
+def find_panels(name: str, values: Values, kinks: Sequence[float]) -> Array:
+    """Find the edges of panels that resolve a function between its kinks.
 
-    Returns
-    -------
-    edges : Array
-        The ends of all panels, sorted.
-    unresolved : float or None
-        The first place near which narrow panels are not resolved.
+    Raises
+    ------
+    InvalidParametersError
+        If it is not smooth there, or varies too fast.
     """
-    size, panels, done, unresolved = _size(values), _panels(edges), [edges], None
-    while panels.size and unresolved is None:
-        panels = panels[~passes(values, panels, size)]
-        narrow = panels[np.diff(panels)[:, 0] <= _NARROW]
-        unresolved = float(narrow[0, 0]) if narrow.size else None
-        done.append(panels.mean(axis=1))
+    edges = np.union1d(BASE_EDGES, kinks)
+    size, panels = _size(values), _panels(edges)
+    while (panels := panels[~passes(values, panels, size)]).size:
+        width = np.diff(panels)[:, 0]
+        if width.min() <= _NARROW or edges.size + len(panels) > _MOST_PANELS:
+            allowed = (
+                "smooth except at kinks (stated, where they are as close as 0.01), of double"
+                f" precision, and slow: near z = {panels[width.argmin(), 0]:.6g} it is not"
+            )
+            raise refusal("function", name, allowed)
+        edges = np.union1d(edges, panels.mean(axis=1))
         panels = _halved(panels)
-    return np.unique(np.concatenate(done)), unresolved
+    return edges
 
 
 def _size(values: Values) -> float:

@@ -76,12 +76,6 @@ class LogCoordinates:
             return derivative * sizes[0] / sizes[1]
         return solve_small(self.derivative(mapped), derivative @ self.derivative(values))
 
-    def natural_sizes(self, values: Array) -> Array:
-        """Return the size of each entry: itself, or the mean that its correlation divides by."""
-        sizes, means = self._sizes(np.abs(values))
-        sizes[:, self.correlated] = means
-        return sizes
-
     def _sizes(self, values: Array) -> tuple[Array, Array]:
         """Return positive values, and the geometric means that correlations divide by."""
         positive = np.maximum(values, TINY)

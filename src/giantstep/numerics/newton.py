@@ -8,8 +8,7 @@ full steps converge: it repeats them on the whole batch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -22,8 +21,7 @@ Details = TypeVar("Details", bound=tuple[Array, ...])
 State = TypeVar("State")
 
 
-@dataclass(frozen=True)
-class Iterates(Generic[Details]):
+class Iterates(NamedTuple, Generic[Details]):
     """A map, whose fixed point is wanted, evaluated at S points.
 
     Attributes
@@ -48,11 +46,9 @@ class Iterates(Generic[Details]):
 
     def replace(self, places: Indices | Mask, other: Iterates[Details], chosen: Mask) -> None:
         """Replace the points at `places` by the chosen points of another batch."""
-        for mine, theirs in zip(self._arrays(), other._arrays(), strict=True):
+        arrays, others = (*self[:3], *self.details), (*other[:3], *other.details)
+        for mine, theirs in zip(arrays, others, strict=True):
             mine[places] = theirs[chosen]
-
-    def _arrays(self) -> tuple[Array, ...]:
-        return (self.x, self.mapped, self.residual, *self.details)
 
 
 class FixedPointProblem(Protocol[Details]):

@@ -7,7 +7,6 @@ hash of its values, which carries the function: everything below sees only that 
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -22,13 +21,20 @@ from giantstep.numerics.function_checks import (
     check_derivative,
     check_growth,
     entrywise,
-    find_panels,
     find_parity,
 )
 from giantstep.numerics.function_table import FUNCTIONS, ScalarFunction
-from giantstep.numerics.kinks import BASE_EDGES, SEARCHED, Values, find_kinks, jumps_at, passes
+from giantstep.numerics.kinks import (
+    BASE_EDGES,
+    SEARCHED,
+    Values,
+    find_kinks,
+    find_panels,
+    jumps_at,
+    passes,
+)
 from giantstep.registry import Named
-from giantstep.validation import Interval, refusal
+from giantstep.validation import refusal
 
 _WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
 # Digits of values that count for a name: machines differ in the last ones.
@@ -95,8 +101,7 @@ def own_function(
     ------
     InvalidParametersError
         If it does not work entry by entry, is not finite or not smooth between kinks, grows too
-        fast for Gaussian moments, or has another slope than stated: with the place, and the values
-        there.
+        fast for Gaussian moments, or has another slope than stated.
 
     Examples
     --------
@@ -113,18 +118,13 @@ def own_function(
     word = _word(call) if name is None else name
     if not _WORD.fullmatch(word):
         raise refusal("name", name, "letters, digits and underscores, a letter first")
-    given = np.ravel(kinks).tolist()
-    if any(kink not in Interval(-math.inf) for kink in given):
-        raise refusal("kinks", kinks, "finite numbers")
     values = entrywise("function", word, call)
     check_growth(word, values)
-    places, made = _examined(word, values, sorted({*given}))
+    made = _examined(word, values, np.ravel(kinks).tolist(), derivative is not None)
     if derivative is not None:
         slope = entrywise("derivative", _word(derivative), derivative)
         check_derivative(_word(derivative), slope, made.derivative)
         made = replace(made, derivative=slope)
-    stated = repr([made.parity, [round(z, 5) for z in places], derivative is not None])
-    made = replace(made, stated=stated)
     made = replace(made, name=f"{word}-{made.hash}")
     return Named(made.name, made)
 
@@ -170,26 +170,25 @@ def check_unchanged(names: Iterable[Any]) -> None:
             raise refusal("function", own.name, allowed)
 
 
-def _examined(
-    word: str, values: Values, stated: list[float]
-) -> tuple[tuple[float, ...], OwnFunction]:
-    """Find the kinks of a function besides those that are stated, and all else from its values."""
-    found = [z for z in find_kinks(values) if not np.any(np.isclose(z, stated, 0, _CLOSE))]
-    places = sorted([*stated, *found])
+def _examined(word: str, values: Values, given: list[float], has_derivative: bool) -> OwnFunction:
+    """Find the kinks of a function besides those that are given, and all else from its values."""
+    found = [z for z in find_kinks(values) if not np.any(np.isclose(z, given, 0, _CLOSE))]
+    places, parity = sorted({*given, *found}), find_parity(values)
     edges = find_panels(word, values, places)
     # Panels that are narrower than those of any function end where it varies fast.
     wide = np.pad(np.isin(edges, [*BASE_EDGES, *places]), 1, constant_values=True)
     narrow = edges[~(wide[1:-1] & wide[:-2] & wide[2:])]
     escaped = word.replace("_", r"\_")
-    return tuple(places), OwnFunction(
+    return OwnFunction(
         word,
         values,
         partial(slope_between, values, places, float(np.diff(edges).min()) / 16),
-        find_parity(values),
+        parity,
         tuple(sorted({*places, *narrow})),
         not any(jumps_at(values, kink) for kink in places),
         oscillates=not np.all(passes(values, _OUTSIDE)),
         symbol=rf"\mathrm{{{escaped}}}",
+        stated=repr([parity, [round(z, 5) for z in places], has_derivative]),
     )
 
 

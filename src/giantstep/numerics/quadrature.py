@@ -117,19 +117,18 @@ def merged_edges(parts: Sequence[Array], width: float) -> Array:
     edges = np.unique(np.concatenate([[-RANGE, RANGE], *inner]))
     size = np.diff(edges)
     widths = np.full(size.shape, width)
-    for part in (part for part in inner if part.size > 1):
+    for part in inner:
         of_part = np.unique([-RANGE, *part, RANGE])
         place = np.searchsorted(of_part, edges[:-1] + size / 2)
         widths = np.minimum(widths, np.diff(of_part)[place - 1])
     # How many panels there are up to an edge: a whole number at those in the middle.
-    starts = np.unique(np.searchsorted(edges, [-RANGE, *(part[part.size // 2] for part in inner)]))
-    starts = starts[starts < size.size]
-    count = np.add.reduceat(size / widths, starts)
-    more = np.repeat(np.ceil(count - _ROUNDING) / count, np.diff([*starts, size.size]))
-    ends = np.concatenate([[0], np.cumsum(size / widths * more)])
-    merged = np.interp(np.arange(round(ends[-1]) + 1), ends, edges)
+    count = np.concatenate([[0], np.cumsum(size / widths)])
+    middles = [part[part.size // 2] for part in inner]
+    fixed = count[np.searchsorted(edges, np.unique([-RANGE, *middles, RANGE]))]
+    whole = np.concatenate([[0], np.cumsum(np.ceil(np.diff(fixed) - _ROUNDING))])
+    merged = np.interp(np.arange(whole[-1] + 1), np.interp(count, fixed, whole), edges)
     mirrored = -merged[::-1]
-    symmetric = np.max(np.abs(merged - mirrored)) < _ROUNDING
+    symmetric = np.allclose(merged, mirrored, rtol=0, atol=_ROUNDING)
     return (merged + mirrored) / 2 if symmetric else merged
 
 
@@ -152,10 +151,9 @@ def smooth_rule(scales: Array, fineness: float = 1) -> tuple[Array, Array]:
         Multiplies the number of nodes, of all directions together.
     """
     step = _LARGE_STEP if scales.size > 2 else _SMOOTH_STEP
-    steps = step * scales / np.hypot(1, scales) / fineness ** (1 / max(1, scales.size))
+    steps = step * scales / np.hypot(1, scales) / fineness ** (1 / scales.size)
     axes = [h * np.arange(-np.ceil(BOUNDED_RANGE / h), BOUNDED_RANGE / h + 1) for h in steps]
-    nodes = np.stack([x.ravel() for x in np.meshgrid(*axes, indexing="ij")]) if axes else steps
-    nodes = nodes.reshape(scales.size, -1 if axes else 1)
+    nodes = np.stack([x.ravel() for x in np.meshgrid(*axes, indexing="ij")])
     return nodes, np.prod(steps[:, None] * normal_density(nodes), axis=0)
 
 

@@ -53,12 +53,10 @@ lookup = KNOWN_FUNCTIONS.lookup
 @lru_cache(maxsize=64)
 def shifted(f: ScalarFunction, mean: float) -> ScalarFunction:
     """Return `f(mean + z)` as a function of z."""
-    known = f.moments
     return replace(
         f,
         value=lambda z: f.value(mean + z),
         derivative=lambda z: f.derivative(mean + z),
         parity="none",
         kinks=tuple(kink - mean for kink in f.kinks),
-        moments=None if known is None else lambda z, std: known(mean + z, std),
     )

@@ -159,7 +159,7 @@ def _series(
     The rule is that for `bias` and `std`: on panels, since Hermite functions vary faster than what
     the trapezoidal rule is made for.
     """
-    z, weights = gaussian_rule(replace(activation, strip=None), bias, std)
+    z, weights = gaussian_rule(replace(activation, strip=None, degree=None), bias, std)
     values = activation.value(bias[:, None] + norms[:, None] * z)
     functions, weighted = _hermite_functions(z), weights * values
     same = functions.shape[1] == 1

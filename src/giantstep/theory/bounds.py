@@ -82,7 +82,7 @@ def bounds(problem: Problem) -> Bounds:
     """
     srf, agreement = equivalent_features(problem), label_agreement(problem)
     check_resolution(problem, srf)
-    f = conditional_features(replace(srf, label_flips=0.0))
+    f = conditional_features(replace(srf, label_flips=0.0), panel=1.0)
     upper, b = _distance(f.h, f.mu0, f.weight)
     if agreement < 1:  # fits approach the mean label
         upper = float(f.weight @ (f.h - agreement * b @ f.mu0) ** 2)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.closed_forms import GaussianMoments
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.interpolation import interpolated
@@ -179,7 +178,7 @@ def mean_curvatures(
     activation = lookup(srf.activation)
     if not activation.continuous:
         return np.zeros((srf.groups.c.size, *kappa.shape))
-    slope = replace(activation, value=activation.derivative, moments=None)
+    slope = replace(activation, value=activation.derivative)
     return _moments_of_groups(slope, srf, mean_inputs(srf, kappa, beside), fineness)[1]
 
 
@@ -187,11 +186,11 @@ def _moments_of_groups(
     function: ScalarFunction, srf: SpikedFeatures, inputs: Array, fineness: float
 ) -> tuple[Array, Array, Array]:
     """Compute mean, slope over sqrt(c) and residual of a function from each group's mean input."""
-    average = _moments_at_many if srf.further_spikes else moments
 
     def of_group(mean: Array, std: float) -> tuple[Array, Array, Array]:
-        at = average(function, mean, std, fineness)
-        return at.mean, at.slope / std, at.residual
+        of_points = partial(moments, function, std=std, fineness=fineness)
+        average, slope, residual = interpolated(of_points, mean, min(1.0, std) / fineness)
+        return average, slope / std, residual
 
     groups = map(of_group, inputs, np.sqrt(srf.groups.c).tolist())
     mean, slope, residual = map(np.stack, zip(*groups, strict=True))
@@ -204,20 +203,6 @@ def _independent(mu1: Array, weight: Array) -> Array:
         return np.eye(1)
     left, size, _ = np.linalg.svd(mu1 * np.sqrt(weight), full_matrices=False)
     return left[:, size > _INDEPENDENT * size[0]]
-
-
-def _moments_at_many(
-    function: ScalarFunction, mean: Array, std: float, fineness: float
-) -> GaussianMoments:
-    """Compute `moments` at the nodes of a product rule, by interpolation between some."""
-    if function.moments is not None:
-        return function.moments(mean, std)
-
-    def of_points(points: Array) -> tuple[Array, ...]:
-        at = moments(function, points, std, fineness)
-        return at.mean, at.slope, at.residual
-
-    return GaussianMoments(*interpolated(of_points, mean, min(1.0, std) / fineness))
 
 
 def conditional_features(

@@ -157,7 +157,7 @@ def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
         if function.oscillates and scale < _FINEST_KAPPA:
             allowed = f"small enough that {function.name} varies slowly along the spike"
             return Fault("spike_strength", float(u), allowed)
-        if function.moments is None and function.strip and c > _LARGEST_VARIANCE:
+        if function.degree is None and function.strip and c > _LARGEST_VARIANCE:
             allowed = f"at most {_LARGEST_VARIANCE:g} for {function.name}"
             return Fault("bulk_variance", float(c), allowed)
         with np.errstate(all="ignore"):
@@ -165,7 +165,7 @@ def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
         if not np.all(np.abs(largest) < _LARGEST_FEATURE):
             allowed = f"such that features stay below {_LARGEST_FEATURE:g}: use smaller weights"
             return Fault("activation", srf.activation, allowed)
-        large = function.moments is None and np.max(np.abs(largest)) > _LARGE_FEATURE
+        large = function.degree is None and np.max(np.abs(largest)) > _LARGE_FEATURE
         if large and tail(function.value, abs(b) + math.hypot(u, math.sqrt(c))) > LONGEST_TAIL:
             allowed = "of slower growth (or weights smaller), for moments of features to be exact"
             return Fault("activation", srf.activation, allowed)

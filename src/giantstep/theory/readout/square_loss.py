@@ -154,7 +154,7 @@ def solve_variances(
     first, second = sources
     b = (at.alpha / equations.beta)[:, None] * (unfitted @ equations.coefficients.T)
     direction = b + first
-    unit = equations.coordinates.natural_sizes(at.V)
+    unit = np.einsum("sii->si", equations.coordinates.derivative(at.V))
     matrix = np.eye(unit.shape[-1]) - (at.T @ at.H) * unit[:, None, :] / unit[:, :, None]
     right = (np.einsum("sij,sj->si", at.T, direction) + second) / unit
     relative, residual = solve_certified(matrix, right)
