@@ -11,8 +11,8 @@ import xarray as xr
 
 from giantstep.cli.commands import commands
 from giantstep.cli.problem_flags import PROBLEM_FLAGS, statement_of
-from giantstep.cli.samples import load_samples
 from giantstep.problems.combinations import varied
+from giantstep.problems.number_files import load_numbers
 from giantstep.questions.choices import GAINS, STOP_AT
 from giantstep.questions.declaration import declaration_of
 from giantstep.questions.remarks import CORRECTIONS
@@ -47,7 +47,7 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
     faults = [fault for one in of.takes if one.name in own for fault in one.faults(own[one.name])]
     swept: dict[str, Sequence[Any]] = {}
     if of.data:
-        subject = [load_samples(given[name]) for name in of.data]
+        subject = [load_numbers(str(given[name])) for name in of.data]
     else:
         subject, swept = _problem(given, faults)
     raise_all(faults)

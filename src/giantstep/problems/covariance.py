@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.problems.number_files import SUFFIXES, load_numbers
 from giantstep.registry import Family, Registry
-from giantstep.validation import Interval, refusal, whole_number
+from giantstep.validation import Interval, RefusalError, refusal, whole_number
 
 # Where what is known of such inputs must hold, to end a message.
 ALWAYS = "where inputs have a covariance or are a mixture"
@@ -27,11 +27,6 @@ _ROUNDING = 1e-12
 _EIGENVALUES = (
     f"2 to {MOST_DIRECTIONS} eigenvalues > 0, with or without the target's weights >= 0 beside them"
 )
-# Files of numbers, by their suffix. What they hold becomes part of the problem, and of its keys.
-_FILES: dict[str, Callable[[str], Any]] = {
-    ".npy": np.load,  # noqa: TID251
-    ".csv": partial(np.loadtxt, delimiter=","),  # noqa: TID251
-}
 
 
 def _power(exponent: float) -> Callable[[int], Array]:
@@ -51,14 +46,14 @@ SPECTRA: Registry[Callable[[int], Array]] = Registry(
 
 def names_file(value: Any) -> bool:
     """Tell whether a covariance is the name of a file."""
-    return isinstance(value, str) and value.endswith(tuple(_FILES))
+    return isinstance(value, str) and value.endswith(SUFFIXES)
 
 
 class CovarianceDomain:
     """Names of spectra; or eigenvalues, which are divided by their mean, in an array or a file."""
 
     def __str__(self) -> str:
-        return f"{SPECTRA}; or {_EIGENVALUES}, or a file of them ({' or '.join(_FILES)})"
+        return f"{SPECTRA}; or {_EIGENVALUES}, or a file of them ({' or '.join(SUFFIXES)})"
 
     def read(self, value: Any) -> Any:
         """Return a name, a tuple of eigenvalues, or one of pairs of eigenvalues and weights.
@@ -69,8 +64,8 @@ class CovarianceDomain:
         """
         if names_file(value):
             try:
-                return self.read(_FILES[value[-4:]](value))
-            except (OSError, TypeError, ValueError) as error:
+                return self.read(load_numbers(value))
+            except (OSError, RefusalError, TypeError, ValueError) as error:
                 raise refusal("", value, f"a file of {_EIGENVALUES} ({error})") from None
         if isinstance(value, str):
             return SPECTRA.read(value)

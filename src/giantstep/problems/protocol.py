@@ -66,10 +66,7 @@ STEP_LOSS = Parameter(
     "loss along which the steps descend", r"\ell_1", STEP_LOSSES, "docs/step-loss.md"
 )
 OPTIMIZER = Parameter(
-    "how far a step goes along the gradient",
-    "optimizer",
-    one_of(*OPTIMIZERS),
-    "docs/sign-descent.md",
+    "how a step follows the gradient", "optimizer", one_of(*OPTIMIZERS), "docs/sign-descent.md"
 )
 PRECONDITION = Parameter(
     "exponent p of steps times Sigma^-p", "p", Interval(0, 1), "docs/scaling-laws.md"
@@ -289,11 +286,6 @@ class Protocol:
     def has_covariance(self) -> bool:
         """Whether the directions of the inputs differ: by their variances, or by a mean."""
         return self.covariance != IDENTITY or mixture_mean(self.inputs) is not None
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """The fraction of the neurons in each group."""
-        return tuple(share for _, share in self.readout)
 
     @property
     def follows_population(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from giantstep.problems import domains
 from giantstep.problems.covariance import CovarianceDomain
 from giantstep.problems.domains import BETA as BETAS
-from giantstep.problems.domains import FLAG, VARIANCE
+from giantstep.problems.domains import FLAG, STEP_EXPONENT, VARIANCE
 from giantstep.problems.domains import STEPS as STEP_COUNTS
 from giantstep.problems.function_field import FunctionDomain
 from giantstep.problems.inputs import KNOWN_INPUTS
@@ -53,10 +53,7 @@ ALPHA0 = Parameter(
     note="0 leaves out the step, inf follows the population gradient; 2/4/8 is one for each step",
 )
 EXPONENT = Parameter(
-    "exponent s of the step size, learning_rate d^(s+1/2)",
-    "s",
-    domains.STEP_EXPONENT,
-    "docs/smaller-steps.md",
+    "exponent s of the step, learning_rate d^(s+1/2)", "s", STEP_EXPONENT, "docs/smaller-steps.md"
 )
 PRETRAIN_TARGET = Parameter(
     "target that the steps learn", r"\sigma_A", TargetDomain(SAME_TARGET), _TRANSFER

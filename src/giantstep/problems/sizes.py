@@ -19,6 +19,7 @@ from giantstep.problems.parameter import (
     unmet,
 )
 from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.schedules import numbers
 from giantstep.problems.targets import teacher_of
 from giantstep.validation import Fault, Interval, collected, raise_all, read_value
@@ -137,7 +138,8 @@ def group_ends(fractions: ArrayLike, neurons: int) -> NDArray[np.int64]:
 def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
     """List groups without a neuron."""
     neurons = min(sizes.count(problem.beta), LARGEST)
-    counts = np.diff(group_ends(problem.shares, neurons), prepend=0)
+    shares = np.array(problem.readout)[:, 1] if isinstance(problem, Protocol) else problem.groups.pi
+    empty = np.diff(group_ends(shares, neurons), prepend=0) < 1
     allowed = f"large enough for one of the {neurons} neurons at this dimension"
-    empty = [share for share, count in zip(problem.shares, counts, strict=True) if count < 1]
-    return [Fault("readout" if problem.has_steps else "fraction", x, allowed) for x in empty]
+    name = "readout" if problem.has_steps else "fraction"
+    return [Fault(name, share, allowed) for share in shares[empty].tolist()]

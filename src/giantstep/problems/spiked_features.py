@@ -207,11 +207,6 @@ class SpikedFeatures:
         return int(self.beside.shape[1])
 
     @property
-    def shares(self) -> tuple[float, ...]:
-        """The fraction of the neurons in each group."""
-        return tuple(self.groups.pi.tolist())
-
-    @property
     def alignments(self) -> Array:
         """Overlaps of the spike with the target's directions, shape (D,)."""
         return np.atleast_1d(np.asarray(self.alignment, dtype=float))

@@ -183,7 +183,7 @@ def _theory(work: Work, problem: Problem, of: Mapping[str, Any]) -> Cost:
     optimal = "ridge" in searched or isinstance(of["ridge"], str)
     ridges = search if optimal else len(_listed(of["ridge"]))
     points = len(_listed(of["alpha"])) * ridges * (_SPECTRUM if work.density else 1)
-    groups = len(problem.shares)
+    groups = len(problem.readout if isinstance(problem, Protocol) else problem.groups.pi)
     seconds = _PROBLEM + _GROUPS * groups**3 + points * point
     seconds *= _SPIKE**problem.further_directions
     if isinstance(problem, Protocol) and not problem.as_in_paper:
