@@ -19,7 +19,7 @@ def test_a_parameter_is_a_flag_with_its_kind_default_and_meaning():
     assert (given.noise, given.threads, given.readout) == ([2.0], 3, [(3.0, 1.0)])
     text = " ".join(make_parser("simulate")[1].format_help().split())
     assert "variance of the label noise: a number from 0 to 1e+12 (default 0) --readout" in text
-    assert "along the gradient: one of sgd, sign (default sgd)" in text
+    assert "follows the gradient: one of sgd, sign (default sgd)" in text
     assert "or normal; values are those of sqrt(p) a0 (default 1:1)" in text
     assert "a whole number from 1 to 1e+15 (default 10000)" in text
 
