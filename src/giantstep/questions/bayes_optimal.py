@@ -31,8 +31,8 @@ def bayes_optimal(problem: Problem, *, alpha: ArrayLike) -> xr.Dataset:
     (array([0.331, 1.   ]), array([0.331, 0.568]))
     """
     channel = state_evolution(problem)
-    points = {"alpha": (("alpha",), np.array(alpha, dtype=float, ndmin=1))}
-    samples = total_samples(problem, xr.Dataset(coords=points))["total_samples"]
+    points = {"alpha": xr.Variable("alpha", np.array(alpha, dtype=float, ndmin=1))}
+    samples = total_samples(problem, points)["total_samples"]
     target = lookup(problem.target)
     overlaps = zip(*map(channel.overlaps, samples.values.tolist()), strict=True)
     values = {}

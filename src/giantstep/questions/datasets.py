@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,19 +11,18 @@ import xarray as xr
 from giantstep.problems.problem import Problem
 
 
-def total_samples(problem: Problem, data: xr.Dataset) -> dict[str, xr.Variable]:
+def total_samples(problem: Problem, coords: Mapping[Any, xr.Variable]) -> dict[str, xr.Variable]:
     """Count the samples that the steps and the readout see, over d, along with alpha.
 
     They are steps alpha0 + alpha, or alpha0 + alpha if all steps take the same batch.
     """
-    if "alpha" not in data.coords:
+    if "alpha" not in coords:
         return {}
     alpha0, steps, reuse = (
-        data.variables[name] if name in data.coords else getattr(problem, name, 0)
+        coords[name] if name in coords else getattr(problem, name, 0)
         for name in ("alpha0", "steps", "reuse_batch")
     )
-    alpha0 = _mean_batch(alpha0)
-    return {"total_samples": data.variables["alpha"] + alpha0 * steps ** (1 - reuse)}
+    return {"total_samples": coords["alpha"] + _mean_batch(alpha0) * steps ** (1 - reuse)}
 
 
 def _mean_batch(alpha0: Any) -> Any:

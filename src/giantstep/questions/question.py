@@ -78,7 +78,7 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
 
             data, remarks = answer_each(several, prepare, given.get("progress"))
             data = ridges_to_times(data) if stopped else data
-            return _labelled(data, remarks, given, of)
+            return _labelled(data, remarks, given, of, bool(several))
 
         answered.__signature__ = form  # type: ignore[attr-defined]
         return answered
@@ -140,20 +140,22 @@ def _check(of: Question, given: Mapping[str, Any]) -> None:
 
 
 def _labelled(
-    data: xr.Dataset, remarks: list[str], given: Mapping[str, Any], of: Question
+    data: xr.Dataset, remarks: list[str], given: Mapping[str, Any], of: Question, joined: bool
 ) -> xr.Dataset:
-    """Label an answer, and add the parameters and remarks of its question."""
+    """Label an answer, perhaps of several, and add the parameters and remarks of its question."""
     about = {"title": of.title}
     if not of.data:
         problem = given["problem"]
         about["problem"] = format_problem(problem)
         if not of.work.networks:
-            inputs = data.coords.get("inputs", np.array(problem.inputs))
+            inputs = data["inputs"] if "inputs" in data.coords else problem.inputs
             remarks = [*remarks, *input_remarks(np.ravel(inputs).tolist())]
         known = {k: given[k] for k in of.scalars if k in given and k not in data.coords}
         if "bulk" in known and known["bulk"] is None:
             known["bulk"] = bulk_of_networks(problem)
-        data = data.assign_coords(known | total_samples(problem, data))
+        if joined or "total_samples" not in data.coords:
+            known |= total_samples(problem, data.coords.variables)
+        data = data.assign_coords(known) if known else data
     about |= data.attrs | ({"remarks": "\n".join(remarks)} if remarks else {})
     data = label(data)
     for name in [x for x in data.data_vars if of.data and "error" in str(x)]:

@@ -61,7 +61,7 @@ def at_points(mask: xr.DataArray) -> str:
 
 def told(mask: xr.DataArray, text: str) -> list[str]:
     """Say something of the points at which it holds, if there are any."""
-    return [f"{at_points(mask)} {text}"] if mask.any() else []
+    return [f"{at_points(mask)} {text}"] if mask.values.any() else []
 
 
 def _extent(values: Array) -> str:
@@ -108,6 +108,8 @@ def named_ridge(loss: str) -> str:
 def dimension_remarks(dimensions: xr.DataArray) -> list[str]:
     """Say where the limit d -> infinity is reliable from which dimension on."""
     values = dimensions.values  # what is done to it takes a tenth of the time
+    if not (values > SMALL_DIMENSION).any():
+        return []
     far = values == np.inf
     beyond = (values > SMALL_DIMENSION) & ~far
     largest = float(f"{values[beyond].max(initial=0):.1e}")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from giantstep.arrays import Mask
-from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Variable
+from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, Variable, by_groups
 from giantstep.theory.readout.fixed_point import ACCEPTED
 from giantstep.theory.readout.status import Status
 
@@ -66,15 +66,19 @@ class Columns(dict[str, NDArray[Any]]):
         self["status"] = status
 
     def variables(
-        self, sizes: Mapping[str, int], without: Container[str] = ()
+        self, sizes: Mapping[str, int], without: Container[str] = (), squeezed: bool = False
     ) -> dict[str, Variable]:
-        """Arrange columns of points in a row by dimensions of some sizes, all but some."""
-        shape = tuple(sizes.values())
-        return {
-            name: ((*sizes, *DIMENSIONS.get(name, ())), values.reshape((*shape, *values.shape[1:])))
-            for name, values in self.items()
-            if name not in without
-        }
+        """Arrange columns of points in a row by dimensions of some sizes, all but some.
+
+        Those of a single group of neurons may be squeezed.
+        """
+        dims, arranged = tuple(sizes), dict[str, Variable]()
+        for name in [name for name in self if name not in without]:
+            values = self[name].reshape((*sizes.values(), *self[name].shape[1:]))
+            further = DIMENSIONS.get(name, ())
+            whole = (*dims, *further), values
+            arranged[name] = by_groups(dims, values, further) if squeezed else whole
+        return arranged
 
     @classmethod
     def joined(cls, parts: Sequence[Columns]) -> Columns:
