@@ -69,7 +69,7 @@ def main() -> None:
     for alpha0 in (1.0, 4.0):
         protocol = replace(TWO_STEPS, alpha0=alpha0)
         state = layer_of(protocol).states[-1]
-        theory = state.bulk_variance, state.spike_strength, state.alignment
+        theory = state.bulk_variance, state.spike_strength, *state.alignment
         print(f"alpha0 = {alpha0:g}: c, r, gamma after two steps;", np.round(theory, 3), "theory")
         for reuse in (False, True):
             for dimension in DIMENSIONS:

@@ -157,7 +157,7 @@ def _expected_state(protocol: Protocol, bulk: str) -> Array:
     sigma = state.covariance
     if bulk == "isotropic":
         sigma = np.diag([state.bulk_variance, state.bulk_variance, 0])
-    return np.array([state.bulk_variance, state.spike_strength, state.alignment, *sigma[SIGMA]])
+    return np.array([state.bulk_variance, state.spike_strength, *state.alignment, *sigma[SIGMA]])
 
 
 def compare(protocols: Sequence[Protocol], measured: Array, bulk: str) -> Compared:

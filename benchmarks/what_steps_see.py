@@ -31,8 +31,8 @@ from giantstep.problems.teachers import Teacher, lookup_teacher
 from giantstep.simulation.gradient_steps import batch_steps
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, stream, unit_rows
 from giantstep.simulation.threads import workers
-from giantstep.theory.first_layer.letters_step import LettersStep, averages_of_letters
-from giantstep.theory.first_layer.step import LettersState
+from giantstep.theory.first_layer.letters_step import averages_of_letters
+from giantstep.theory.first_layer.step import LettersState, Step, of_residuals
 
 SEED = 240204980
 READOUT = ((1.0, 0.5), (-1.0, 0.5))
@@ -219,11 +219,10 @@ def _next_state(problem: Recovery, state: LettersState) -> LettersState:
     x = (nodes[:, : state.spikes.shape[1]] @ np.linalg.svd(state.spikes)[2]).T
     averages = averages_of_letters(lookup(problem.activation), state, x, FINENESS)
     residual = teacher.value(x[:targets].T) - np.prod(READOUT, axis=1) @ averages[0]
-    powers = np.outer(of_plane, of_rest).ravel() * residual ** np.arange(5)[:, None]
-    rate, noise = problem.learning_rate, 1 / problem.alpha0
-    of_output = powers[[0, 0, 1]]  # of the square loss
-    step = LettersStep(READOUT, rate, noise, 0.0, state, averages, powers, of_output, x, targets)
-    return step.take()
+    of_nodes = of_residuals(residual, np.ones_like(residual), np.outer(of_plane, of_rest).ravel())
+    rates = problem.learning_rate, problem.alpha0, 1.0
+    protocol = Protocol(problem.activation, "linear", *rates, readout=READOUT)
+    return Step(protocol, state, averages, *of_nodes, x, targets).take()
 
 
 def _shares(state: LettersState, directions: int, dimension: int) -> Array:

@@ -8,7 +8,7 @@ from networks import assert_near, first_layers
 
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.first_layer.letters_step import letters_states
+from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.solve import solve
 
 POINT = Grid((2.0,), (0.1,))
@@ -31,7 +31,7 @@ REFERENCE = [
 @pytest.mark.parametrize(("names", "readout", "steps", "t", "Q", "c", "errors"), REFERENCE)
 def test_spikes_and_errors_are_those_of_the_reference(names, readout, steps, t, Q, c, errors):
     protocol = Protocol(*names, 2, alpha0=4, beta=1, readout=readout, steps=steps)
-    state = letters_states(protocol)[-1]
+    state = layer_of(protocol).history[-1]
     assert state.spikes[:, 0] == pytest.approx(t, rel=1e-6)
     assert state.gram[np.triu_indices(2)] == pytest.approx(Q, rel=1e-6)
     assert state.bulk_variance == pytest.approx(c, rel=1e-6)
@@ -44,7 +44,7 @@ def test_spikes_and_errors_are_those_of_the_reference(names, readout, steps, t, 
 
 def test_rows_of_networks_have_the_covariance_across_the_spikes():
     protocol, d, found = Protocol("tanh", "sin", 2, 0.5, 1, readout=ONE_TWO, steps=2), 300, []
-    state = letters_states(protocol)[-1]
+    state = layer_of(protocol).history[-1]
     along = state.spikes[1] / np.linalg.norm(state.spikes[1])
     across = np.eye(along.size)[0] - along[0] * along
     expected = across @ state.covariance[1] @ across / (across @ across)

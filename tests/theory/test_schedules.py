@@ -18,7 +18,7 @@ GRID = Grid((2.0,), (0.1,))
 
 def test_the_state_after_steps_that_differ_is_that_of_the_reference():
     last = layer_of(FALLING).states[-1]
-    found = last.bulk_variance, last.spike_strength, last.alignment
+    found = last.bulk_variance, last.spike_strength, *last.alignment
     assert found == pytest.approx((0.7124, 1.1677, 0.9574), abs=6e-5)
 
 

@@ -40,7 +40,7 @@ def test_errors_after_each_step_are_those_of_the_reference(protocol, isotropic, 
 
 def test_states_are_those_of_the_reference():
     last = layer_of(SMALL_BATCH).states[-1]
-    found = last.bulk_variance, last.spike_strength, last.alignment
+    found = last.bulk_variance, last.spike_strength, *last.alignment
     assert found == pytest.approx((1.370466, 1.483092, 0.967689), abs=1e-6)
     covariance = last.covariance[np.triu_indices(3)]
     reference = [1.4571, -0.1307, -1.4313, 1.3929, 0.1189, 2.3967]
@@ -51,12 +51,18 @@ def test_states_are_those_of_the_reference():
 def test_the_first_step_of_an_odd_activation_has_the_papers_parameters(alpha0):
     protocol = Protocol("erf", "sign", 1.5, alpha0=alpha0, beta=0.7, noise=0.2)
     (state,), paper = layer_of(protocol).states[1:], equivalent_features(protocol)
-    found = state.bulk_variance, state.spike_strength, state.alignment
+    found = state.bulk_variance, state.spike_strength, *state.alignment
     expected = *paper.bulk_variance, *paper.spike_strength, paper.alignment
     assert found == pytest.approx(expected, rel=1e-10)
     two = replace(protocol, readout=((1.0, 0.5), (1.0 + 1e-12, 0.5)))
     shared = layer_of(two).common_rows().sum()
     assert state.mean_row == pytest.approx(state.bulk_variance + shared, rel=1e-10)
+
+
+def test_rows_whose_readout_is_negative_learn_as_others():
+    one, other = (replace(SINE, readout=((omega, 1.0),), steps=1) for omega in (1.5, -1.5))
+    found = solve(other, POINT, "trained").test_error
+    assert found == pytest.approx(solve(one, POINT, "trained").test_error, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +86,7 @@ def test_actual_weights_have_the_parameters_and_the_covariance(protocol):
         covariance = 300 * np.cov(memory, bias=True)
         scalars = c, layer.strengths[0], theta @ layer.spike
         found.append(np.concatenate([scalars, covariance[np.triu_indices(3)]]))
-    expected = state.bulk_variance, state.spike_strength, state.alignment
+    expected = state.bulk_variance, state.spike_strength, *state.alignment
     expected = np.concatenate([expected, state.covariance[np.triu_indices(3)]])
     # |b|^2 of a row drawn on the sphere fluctuates less than what the steps add.
     noise = 2 * np.std(found, axis=0) + 0.05 * np.abs(expected) + 0.02

@@ -14,7 +14,6 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.function_table import ScalarFunction
-from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import CLASS, KNOWN_FUNCTIONS, lookup, shifted
 from giantstep.problems.function_field import FunctionDomain
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
@@ -99,9 +98,3 @@ def target_along(target: str, s: Array, inputs: str = GAUSSIAN) -> Array:
     if target == CLASS and mean is not None:
         return np.tanh(mean * s)
     return lookup(target).value(s) if teacher is None else teacher.mean_given_first(s)
-
-
-def target_mean(target: str) -> float:
-    """Compute the mean of a target."""
-    teacher = teacher_of(target)
-    return teacher.mean if teacher else float(standard_moments(lookup(target)).mean)

@@ -70,7 +70,7 @@ def equivalent_features(
     if letters := [state for state in layer.history if isinstance(state, LettersState)]:
         data = data.merge(_spikes_by_step(letters))
     if states := [state for state in layer.history if isinstance(state, NetworkState)]:
-        data = data.merge(_by_step(states))
+        data = data.merge(_by_step(states, directed=isinstance(srf.alignment, tuple)))
     counted = {k: range(1, data.sizes[k] + 1) for k in ("step", "direction") if k in data.dims}
     return data.assign_coords(counted)
 
@@ -108,10 +108,9 @@ def _spikes_by_step(states: Sequence[LettersState]) -> xr.Dataset:
     })  # fmt: skip
 
 
-def _by_step(states: Sequence[NetworkState]) -> xr.Dataset:
+def _by_step(states: Sequence[NetworkState], directed: bool) -> xr.Dataset:
     """Arrange the state of a network after each of its steps: theory.md section 13."""
-    alignments = np.array([np.atleast_1d(state.alignment) for state in states])
-    directed = isinstance(states[0].alignment, tuple)
+    alignments = np.array([state.alignment for state in states])
     overlaps = np.linalg.norm(alignments, axis=1) if directed else alignments[:, 0]
     of_steps = {
         "bulk_variance_by_step": [state.bulk_variance for state in states],

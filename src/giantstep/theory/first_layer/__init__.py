@@ -1,20 +1,20 @@
 """What the gradient steps leave of the first layer: spike, alignment and bulk.
 
 Start with `layer`, which chooses, and `interface`, which says what the rest of the theory needs.
-A new step is a new class beside `odd_step`, the paper's, and a line in `layer`.
+A new step is a new class beside `recursion`, and a line in `layer`.
 Sections are numbered through docs/theory/; where each of them is, docs/theory.md lists.
 
     initial, given          no step
-    odd_step                the paper's step: core.md, section 2
     recursion               fresh batches, one letter: several-steps.md, section 13
         step, fresh_step        the network after a step
         covariance_step         what a step does to the rows' covariance, sample by sample
         row_resolvent           traces of its resolvent, by the self-energy of the samples
         row_forms               its forms along spike and target
         continued_rows          the same at complex ridges
+    odd_letters             several letters, one step of an odd activation: core.md, section 2
     letters, letters_step   fresh batches, several letters: larger-rank-spikes.md
     one_batch, reused_*     one batch for all steps: reused-batch.md
-    signs, sign_*           steps by signs: docs/sign-descent.md
+    signs, sign_rows        steps by signs: docs/sign-descent.md
     anisotropic*, leading_components   inputs with a covariance: structured-inputs.md
-    descent, row_norms      finite dimension: docs/finite-size.md
+    row_norms               finite dimension: docs/finite-size.md
 """

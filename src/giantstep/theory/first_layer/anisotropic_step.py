@@ -137,22 +137,18 @@ class AnisotropicStep:
         noise = (e * along * self.power + norms) * self.inverse_batch
         return np.asarray(g**2 * (along**2 * s + noise) - 2 * along * s * g)
 
-    def at_dimension(self, dimension: float) -> tuple[float, float, float]:
-        """Compute c, r and gamma, with what a finite dimension adds.
+    def longer_rows(self, dimension: float) -> float:
+        """Compute what a finite dimension adds to the squared norm of rows.
 
         Rows gain length from their part in the network's output, from the other parts of it, and
-        from their overlap with the spike. A shift that all rows share, beyond the mean of
-        independent ones, belongs to the spike.
+        from their overlap with the spike.
         """
-        (c, r, gamma), width = self.features(), self.beta * dimension
+        width = self.beta * dimension
         own, s2, s3 = self.rate / width * self.own, self.trace(0, 2), self.trace(1, 2)
         noise = self.power * (self.psi[0] + self.first**2) * self.inverse_batch
-        c += own**2 * s3 - 2 * own * self.trace(1, 1)
-        c += self.rate**2 / width * (self.first**4 * s3 + noise * s2)
-        c += (self.rate * self.third) ** 2 * s3 * self.mean_power(1, 0) / dimension
-        shift = max(float(np.mean(self.mean_row())), 0.0) / width
-        longer = math.hypot(r, math.sqrt(shift))
-        return c - shift, longer, gamma * (r / longer if longer > 0 else 1.0)
+        output = own**2 * s3 - 2 * own * self.trace(1, 1)
+        output += self.rate**2 / width * (self.first**4 * s3 + noise * s2)
+        return output + (self.rate * self.third) ** 2 * s3 * self.mean_power(1, 0) / dimension
 
     def norm_variance(self, fourth_power: float) -> float:
         """Compute d times the variance of a row's squared norm, given E y^4."""

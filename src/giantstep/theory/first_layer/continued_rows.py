@@ -12,7 +12,7 @@ theta = s t f(t) where s stretches the rows, and phi = (1 - f)/t.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 
 import numpy as np
@@ -23,7 +23,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.theory.first_layer.covariance_step import CovarianceStep
 from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.theory.first_layer.row_resolvent import SelfEnergy
-from giantstep.theory.rows.interface import Continued
+from giantstep.theory.rows.interface import Continued, ContinuedVariances
 from giantstep.theory.rows.one_group import variances_at
 from giantstep.theory.rows.row_functions import Traces
 
@@ -31,14 +31,10 @@ from giantstep.theory.rows.row_functions import Traces
 _CACHED = 40_000
 
 
-class ContinuedOneGroup(ABC):
+class ContinuedOneGroup(ContinuedVariances):
     """The map from complex hats to V and T, near a solution; the response is the unknowns."""
 
     beta: float
-
-    @abstractmethod
-    def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
-        """Compute the unknowns far above the real axis, where t is small."""
 
     @abstractmethod
     def equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
@@ -59,10 +55,6 @@ class ContinuedOneGroup(ABC):
         reached = near + step
         return *variances_at(A, L, self.traces(reached, slope), self.beta), reached
 
-    def moved(self, response: Complex, dV: Complex) -> Complex:
-        """Leave the unknowns, which `variances_near` moves."""
-        return response
-
 
 class ContinuedRows(ContinuedOneGroup):
     """The map from complex hats to V and T, near a solution.
@@ -82,7 +74,7 @@ class ContinuedRows(ContinuedOneGroup):
         self.steps = [CovarianceStep(of, state, 1, on_path=True) for (of, _), state in backwards]
         self.stretches = [stretch for (_, stretch), _ in backwards]
         self.beta = backwards[0][0][0].beta
-        nodes = sum(step.samples.weight.size for step in self.steps)
+        nodes = sum(step.weight.size for step in self.steps)
         self._together = 1 + _CACHED // max(1, nodes)
 
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
@@ -90,8 +82,8 @@ class ContinuedRows(ContinuedOneGroup):
         t = self.beta * V1_hat[:, 0, 0] / L[:, 0]
         unknowns = [t]
         for step, stretch in zip(self.steps, self.stretches, strict=True):
-            t, eta, weight = stretch * t, step.samples.eta, step.samples.weight
-            b, w = 1 + weight @ eta, weight @ eta**2
+            t = stretch * t
+            b, w = 1 + step.weight @ step.eta, step.weight @ step.eta**2
             unknowns += [b * step.bulk_variance * t, t, t * (b**2 + step.inverse_batch * w)]
             t = unknowns[-1]
         return np.stack(unknowns, axis=-1)

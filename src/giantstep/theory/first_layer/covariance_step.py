@@ -21,6 +21,7 @@ from giantstep.arrays import Array
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.protocol import Protocol
+from giantstep.theory.features.activation_averages import ActivationAverages
 from giantstep.theory.features.conditional_target import rule_on_panels, target_rule
 from giantstep.theory.first_layer.fresh_step import FreshStep, next_step
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
@@ -37,54 +38,6 @@ _NODES = {1: 1, 2: 40, 3: 16}
 _FIRST = 2
 
 
-class Samples:
-    """The samples of a batch, on the N nodes of a rule.
-
-    Attributes
-    ----------
-    weight : Array, shape (N,)
-    along : Array, shape (m, N)
-        The weight times y = (kappa, u_1 ... u_D), m = D + 1.
-    squares : Array, shape (m, m, N)
-        The weight times y y^T.
-    eta, noise, by_norm, norm, pull : Array, shape (N,)
-        As at the head of this module.
-    gradient : Array, shape (N,)
-        rho A0: the mean of this times x moves all rows alike.
-    """
-
-    def __init__(self, step: FreshStep, fineness: int, on_path: bool) -> None:
-        inside, share = step.weight > _NEGLIGIBLE, step.weight
-        if step.mirrored:  # all that is averaged is even in kappa
-            inside, share = inside & (step.kappa > 0), 2 * share
-        kept = np.flatnonzero(inside)
-        kappa, A = step.kappa[kept], step.activation.at(kept)
-        rho, weights = _residuals(step, kappa, A.mean, fineness, on_path)
-        weights = weights * share[kept, None]
-        counts = np.abs(weights[0]) > (_RARE if on_path else _NEGLIGIBLE)
-        nodes, rho = np.nonzero(counts)[0], rho[counts]
-        kappa, A = kappa[nodes], A.at(nodes)
-        # In place of powers of (1, u) those of (kappa, u).
-        size = math.isqrt(2 * len(weights))
-        squares = np.empty((size, size, rho.size), dtype=rho.dtype)
-        first, second = np.triu_indices(size)
-        squares[first, second] = squares[second, first] = weights[:, counts]
-        self.weight, self.along, self.squares = squares[0, 0].copy(), squares[0].copy(), squares
-        self.along[0] *= kappa
-        squares[0] *= kappa
-        squares[:, 0] *= kappa
-        (e,), b, (growth,) = step.pull, step.noise, step.growth
-        c, (c_next,) = step.state.bulk_variance, step.bulk_variance
-        squared = e**2 * b * rho**2
-        self.eta, self.gradient = e * rho * A.curvature, rho * A.slope
-        self.noise = squared * np.maximum(A.variance - c * A.curvature**2, 0)
-        self.by_norm = e * c / 2 * rho * A.third
-        self.norm = (2 * e * c * growth * rho * A.third + squared * A.variance_along) / c_next
-        pull = 2 * growth * squared * (c * A.variance_along - c**2 * A.curvature * A.third)
-        pull += e * b * rho * squared * (A.cube - c * A.curvature * A.variance_along)
-        self.pull = pull / c_next
-
-
 class CovarianceStep:
     """The step that a network in some state takes next, as the covariance of the rows sees it.
 
@@ -99,7 +52,16 @@ class CovarianceStep:
 
     Attributes
     ----------
-    samples : Samples
+    weight : Array, shape (N,)
+        Of the samples of a batch, on the nodes of a rule.
+    along : Array, shape (m, N)
+        The weight times y = (kappa, u_1 ... u_D), m = D + 1.
+    squares : Array, shape (m, m, N)
+        The weight times y y^T.
+    eta, noise, by_norm, norm, pull : Array, shape (N,)
+        As at the head of this module.
+    gradient : Array, shape (N,)
+        rho A0: the mean of this times x moves all rows alike.
     inverse_batch : float
         1/alpha0.
     bulk_variance, norm_variance : float
@@ -115,13 +77,48 @@ class CovarianceStep:
         self, protocol: Protocol, state: NetworkState, fineness: int, on_path: bool = False
     ) -> None:
         step = next_step(protocol, state, fineness)
-        samples, turn = Samples(step, fineness, on_path), step.directions()
-        power = 0.0 if on_path else step.noise * (samples.weight @ samples.gradient**2)
+        inside, share = step.weight > _NEGLIGIBLE, step.weight
+        if step.mirrored:  # all that is averaged is even in kappa
+            inside, share = inside & (step.kappa > 0), 2 * share
+        kept = np.flatnonzero(inside)
+        kappa, A = step.kappa[kept], step.activation.at(kept)
+        rho, weights = _residuals(step, kappa, A.mean, fineness, on_path)
+        weights = weights * share[kept, None]
+        counts = np.abs(weights[0]) > (_RARE if on_path else _NEGLIGIBLE)
+        nodes, rho = np.nonzero(counts)[0], rho[counts]
+        self._set_averages(kappa[nodes], weights[:, counts])
+        self._set_responses(step, rho, A.at(nodes))
+        _, self.turn = step.directions()
+        power = 0.0 if on_path else step.noise * (self.weight @ self.gradient**2)
         if power > 0:  # from the noise of the gradient to the gradient
-            turn[:, -1] /= math.sqrt(power)
-            turn[:, :-1] -= np.outer(turn[:, -1], samples.along @ samples.gradient)
-        self.samples, self.turn, self.inverse_batch = samples, turn, step.noise
-        self.bulk_variance, self.norm_variance = state.bulk_variance, state.covariance[-1, -1]
+            self.turn[:, -1] /= math.sqrt(power)
+            self.turn[:, :-1] -= np.outer(self.turn[:, -1], self.along @ self.gradient)
+
+    def _set_averages(self, kappa: Array, weights: Array) -> None:
+        """Turn powers of (1, u), in pairs, into those of (kappa, u)."""
+        size = math.isqrt(2 * len(weights))
+        squares = np.empty((size, size, kappa.size), dtype=weights.dtype)
+        first, second = np.triu_indices(size)
+        squares[first, second] = squares[second, first] = weights
+        self.weight, self.along, self.squares = squares[0, 0].copy(), squares[0].copy(), squares
+        self.along[0] *= kappa
+        squares[0] *= kappa
+        squares[:, 0] *= kappa
+
+    def _set_responses(self, step: FreshStep, rho: Array, A: ActivationAverages) -> None:
+        """Compute what each sample does to the rows."""
+        (e,), b, (growth,) = step.pull, step.noise, step.growth
+        c, (c_next,) = step.state.bulk_variance, step.bulk_variance
+        squared = e**2 * b * rho**2
+        self.eta, self.gradient = e * rho * A.curvature, rho * A.slope
+        self.noise = squared * np.maximum(A.variance - c * A.curvature**2, 0)
+        self.by_norm = e * c / 2 * rho * A.third
+        self.norm = (2 * e * c * growth * rho * A.third + squared * A.variance_along) / c_next
+        pull = 2 * growth * squared * (c * A.variance_along - c**2 * A.curvature * A.third)
+        pull += e * b * rho * squared * (A.cube - c * A.curvature * A.variance_along)
+        self.pull = pull / c_next
+        self.inverse_batch, self.bulk_variance = b, c
+        self.norm_variance = step.state.covariance[-1, -1]
         self.keeps_norm = step.linear_map()[0, -1, -1]
 
 
@@ -134,7 +131,7 @@ def _residuals(
     nodes = int(_NODES.get(srf.alignments.size, 0) * finer * (_FIRST if kappa.size <= 2 else 1))
     # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
     scale = math.sqrt(step.powers[2].sum() / max(1, step.noise))
-    square, output = step.protocol.step_loss == SQUARE, step.readout[0][0] * output
+    square, output = step.protocol.step_loss == SQUARE, step.protocol.readout[0][0] * output
     # Labels that are flipped are bounded, and those along the spike do not depend on u.
     if square and on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:
         labels, u, weight = rule_on_panels(srf, kappa, nodes)

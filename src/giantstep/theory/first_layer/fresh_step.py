@@ -17,13 +17,12 @@ from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.kappa_rules import check_resolution, merged_kappa_rule
-from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
-from giantstep.theory.first_layer.step import LettersState, Step, of_protocol
+from giantstep.theory.first_layer.network_state import NetworkState, features_in_state, spike_basis
+from giantstep.theory.first_layer.step import LettersState, Step, of_residuals
 from giantstep.theory.first_layer.step_loss import pulls
 
 # A spike of this size, at a rate of one, is rounding.
@@ -45,8 +44,8 @@ class FreshStep(Step):
     kappa, weight : Array, shape (N,)
     activation : ActivationAverages
         On these nodes.
-    residuals : Array, shape (5, D + 2, D + 2, N)
-        The weights times E[rho^k (1, y)(1, y)^T | kappa].
+    on_nodes : ActivationAverages
+        The same on those of `Step`, of which there are as many at each kappa.
     """
 
     def __init__(self, protocol: Protocol, state: NetworkState, fineness: int) -> None:
@@ -61,17 +60,22 @@ class FreshStep(Step):
             self.kappa, self.weight = np.array([-1.0, 1.0]), np.full(2, 0.5)
         inputs, std = state.spike_strength * self.kappa, math.sqrt(state.bulk_variance)
         self.activation = activation_averages(activation, inputs, std, *rule)
-        residuals, curvatures = self._average_residuals(srf, rule)
-        self.residuals = self.weight * residuals
+        ((omega, _),) = protocol.readout
+        rho, curvature, u, weight = pulls(
+            protocol, srf, self.kappa, omega * self.activation.mean, *rule
+        )
+        self.on_nodes = self.activation.at(np.indices(rho.shape)[0].ravel())
         before = LettersState(
-            spikes=state.spike_strength * np.eye(1, srf.alignments.size + 1),
+            spikes=state.spike_strength * np.eye(1, len(u) + 1),
             bulk_variance=np.array([state.bulk_variance]),
             mean_rows=np.array([[state.mean_row]]),
             covariance=state.covariance[None],
         )
-        averages = np.stack(self.activation.of_letters)[:, None]
-        powers = self.residuals[:, 0, 0]
-        super().__init__(*of_protocol(protocol), before, averages, powers, self.weight * curvatures)
+        weights = self.weight[:, None] * weight
+        powers, curvatures = of_residuals(*(each.ravel() for each in (rho, curvature, weights)))
+        y = np.stack(np.broadcast_arrays(self.kappa[:, None], *u)).reshape(len(u) + 1, -1)
+        averages = np.stack(self.on_nodes.of_letters)[:, None]
+        super().__init__(protocol, before, averages, powers, curvatures, y)
 
     @property
     def mirrored(self) -> bool:
@@ -81,72 +85,24 @@ class FreshStep(Step):
         odd = not several and all(lookup(function).parity == "odd" for function in functions)
         return odd and lookup_loss(self.protocol.step_loss).is_symmetric()
 
-    @property
-    def output(self) -> Array:
-        """The network's output on the nodes."""
-        ((omega, _),) = self.protocol.readout
-        output: Array = omega * self.activation.mean
-        return output
-
-    def _average_residuals(
-        self, srf: SpikedFeatures, rule: tuple[float, float]
-    ) -> tuple[Array, Array]:
-        """Average over u and noise given kappa.
-
-        Returns
-        -------
-        residuals : Array, shape (5, D + 2, D + 2, N)
-            E[rho^k (1, y)(1, y)^T], k = 0 ... 4.
-        curvatures : Array, shape (3, N)
-            As in `Step`, without the weights.
-        """
-        rho, curvature, u, weight = pulls(self.protocol, srf, self.kappa, self.output, *rule)
-        y = np.stack(np.broadcast_arrays(np.ones_like(rho), self.kappa[:, None], *u), axis=1)
-        powers = np.cumprod([np.ones_like(rho), rho, rho, rho, rho], axis=0)
-        averages = [(y * (weight * power)[:, None]) @ y.swapaxes(1, 2) for power in powers]
-        of_output = np.stack([curvature, curvature**2, rho * curvature])
-        return np.moveaxis(np.stack(averages), 1, -1), np.sum(of_output * weight, axis=-1)
-
-    def along(self, power: int, values: Array) -> Array:
-        """Compute E[rho^power values y]."""
-        return values @ self.residuals[power, 0, 1:].T
-
-    def pairs(self, power: int, values: Array) -> Array:
-        """Compute E[rho^power values y y^T]."""
-        return np.moveaxis(self.residuals[power, 1:, 1:] @ values.T, -1, 0)
-
-    def take(self) -> NetworkState:
+    def after(self) -> NetworkState:
         """Compute the state after the step."""
-        directions = self.directions()
+        alignment, directions = self.directions()
         turn = np.pad(directions, (0, 1))
         turn[-1, -1] = 1  # the norm
-        alignment = tuple(float(np.clip(one @ directions[0], -1, 1)) for one in self.targets)
         return NetworkState(
             bulk_variance=float(self.bulk_variance[0]),
             spike_strength=float(np.linalg.norm(self.spike)),
-            alignment=alignment if teacher_of(self.protocol.target) else alignment[0],
+            alignment=alignment,
             mean_row=float(self.mean_rows()[0, 0]),
             covariance=turn @ self.covariance()[0] @ turn.T,
         )
 
-    @property
-    def targets(self) -> Array:
-        """The target's directions, along v, across it and along the batch's noise, (D, D + 2)."""
-        a = np.atleast_1d(self.state.alignment)
-        return np.column_stack([a, across_basis(a), np.zeros(a.size)])
-
-    def directions(self) -> Array:
-        """Find the spike's direction after the step, and the target's across it.
-
-        Shape (1 + D, D + 2). Those across the spike are the unit vectors nearest to the target's
-        that are orthogonal to the spike and to one another. Where a target has no part across the
-        spike, any such vector will do.
-        """
-        strength = float(np.linalg.norm(self.spike))
-        along = self.spike / strength if strength > 0 else np.eye(self.spike.size)[0]
-        orthogonal = np.linalg.svd(along[None])[2][1:]
-        left, _, right = np.linalg.svd(self.targets @ orthogonal.T, full_matrices=False)
-        return np.vstack([along, left @ right @ orthogonal])
+    def directions(self) -> tuple[Array, Array]:
+        """Compute `spike_basis` after the step, along v, across it and along the batch's noise."""
+        a = self.state.alignment
+        targets = np.column_stack([a, across_basis(a), np.zeros(a.size)])
+        return spike_basis(self.spike, targets)
 
     @property
     def spike(self) -> Array:
@@ -158,7 +114,7 @@ class FreshStep(Step):
 
     def linear_map(self) -> Array:
         """Compute how a row's state follows from that before the step, (1, D + 3, D + 3)."""
-        A, c, (e,), (growth,) = self.activation, self.state.bulk_variance, self.pull, self.growth
+        A, c, (e,), (growth,) = self.on_nodes, self.state.bulk_variance, self.pull, self.growth
         (c_next,) = self.bulk_variance
         with_norm = self.all_along(1, A.third[None])
         own = e**2 * self.noise / c_next
@@ -171,7 +127,7 @@ class FreshStep(Step):
 
     def batch_noise(self) -> Array:
         """Compute the covariance that the batch adds to a row's state, (1, D + 3, D + 3)."""
-        A, c, (e,), (growth,) = self.activation, self.state.bulk_variance, self.pull, self.growth
+        A, c, (e,), (growth,) = self.on_nodes, self.state.bulk_variance, self.pull, self.growth
         (c_next,) = self.bulk_variance
         own = e * self.noise
         # In units of 1/c after the step.

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import numpy as np
-
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.problems.targets import teacher_of
 from giantstep.theory.first_layer.interface import Scope, SteppedLayer
 from giantstep.theory.first_layer.letters import letters_scope
-from giantstep.theory.first_layer.network_state import shared_parameters
+from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
 
 
 class Initial(SteppedLayer):
@@ -27,14 +24,8 @@ class Initial(SteppedLayer):
     @cached_property
     def features(self) -> SpikedFeatures:
         """Random features without a spike, of one group for each letter."""
-        teacher, fractions = teacher_of(self.problem.target), np.array(self.problem.readout)[:, 1]
-        return SpikedFeatures(
-            bulk_variance=(1.0,) * fractions.size,
-            spike_strength=(0.0,) * fractions.size,
-            alignment=(0.0,) * teacher.directions if teacher else 0.0,
-            fraction=tuple(fractions.tolist()),
-            **shared_parameters(self.problem),
-        )
+        initial = NetworkState.at_initialisation(self.problem.target)
+        return features_in_state(self.problem, initial)
 
     def own_output(self, dimension: float) -> float:
         """Return that no output moves rows."""

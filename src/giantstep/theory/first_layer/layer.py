@@ -13,7 +13,7 @@ from giantstep.theory.first_layer.given import GivenFeatures
 from giantstep.theory.first_layer.initial import Initial
 from giantstep.theory.first_layer.interface import FirstLayer, SteppedLayer
 from giantstep.theory.first_layer.letters import Letters
-from giantstep.theory.first_layer.odd_step import OddLetters, OddStep
+from giantstep.theory.first_layer.odd_letters import OddLetters
 from giantstep.theory.first_layer.one_batch import OneBatch
 from giantstep.theory.first_layer.recursion import Recursion
 from giantstep.theory.first_layer.signs import OddLetterSigns, OddSigns, Signs
@@ -41,7 +41,7 @@ def layer_of(problem: Problem, dimension: float = math.inf, fineness: int = 1) -
     --------
     >>> from giantstep import Protocol
     >>> type(layer_of(Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1))).__name__
-    'OddStep'
+    'Recursion'
     """
     if isinstance(problem, SpikedFeatures):
         return GivenFeatures(problem, dimension, fineness, layer_of)
@@ -62,6 +62,4 @@ def _kind(protocol: Protocol) -> type[SteppedLayer]:
         return OddSigns if one_letter else OddLetterSigns
     if protocol.reuses_samples:
         return OneBatch
-    if protocol.as_in_paper:
-        return OddStep if one_letter else OddLetters
-    return Recursion
+    return Recursion if one_letter else OddLetters

@@ -6,7 +6,8 @@ docs/theory/larger-rank-spikes.md.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import accumulate
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.interface import MeanRows, Scope, SteppedLayer
-from giantstep.theory.first_layer.letters_step import letters_states
+from giantstep.theory.first_layer.letters_step import letters_after
 from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.interface import Bulk
 
@@ -52,7 +53,9 @@ class Letters(SteppedLayer):
     @cached_property
     def history(self) -> tuple[LettersState, ...]:
         """The network after each of its steps."""
-        return letters_states(self.protocol, self.fineness)
+        initial = LettersState.at_initialisation(len(self.protocol.readout))
+        after = partial(letters_after, fineness=self.fineness)
+        return tuple(accumulate(self.protocol.each_step, after, initial=initial))[1:]
 
     @cached_property
     def features(self) -> SpikedFeatures:

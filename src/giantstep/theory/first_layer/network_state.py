@@ -35,9 +35,8 @@ class NetworkState:
     ----------
     bulk_variance, spike_strength : float
         c and r >= 0 of the equivalent spiked random features.
-    alignment : float or tuple of float
-        gamma: the overlap of the spike's direction v with the target's; for a teacher of D
-        directions a tuple of the overlaps with each.
+    alignment : Array, shape (D,)
+        gamma: the overlaps of the spike's direction v with each of the target's.
     mean_row : float
         X: p times the squared norm of the bulk's mean row; c if rows are independent.
     covariance : Array, shape (D + 2, D + 2)
@@ -45,9 +44,9 @@ class NetworkState:
         on the target's directions across it (`conditional_target`), and of |b|^2/c - 1.
     """
 
-    bulk_variance: float = 1.0
-    spike_strength: float = 0.0
-    alignment: float | tuple[float, ...] = 0.0
+    bulk_variance: float
+    spike_strength: float
+    alignment: Array
     mean_row: float = 1.0
     covariance: Array = field(default_factory=lambda: np.diag([1.0, 1.0, 0.0]))
 
@@ -55,11 +54,8 @@ class NetworkState:
     @lru_cache(maxsize=32)  # the same object for all, by which steps are found again
     def at_initialisation(cls, target: str) -> NetworkState:
         """Describe a network before its first step."""
-        teacher = teacher_of(target)
-        if teacher is None:
-            return cls()
-        alignment = (0.0,) * teacher.directions
-        return cls(alignment=alignment, covariance=np.diag([1.0, *np.ones_like(alignment), 0.0]))
+        D = teacher.directions if (teacher := teacher_of(target)) else 1
+        return cls(1.0, 0.0, np.zeros(D), 1.0, np.diag([1.0] * (D + 1) + [0.0]))
 
     def row_overlaps(self, dimension: float = math.inf) -> Array:
         """Compute the fraction of a row's squared norm along each direction of the target, (D,).
@@ -67,7 +63,7 @@ class NetworkState:
         At finite dimension the bulk has some of it, too: at first chance, 1/d. Steps multiply it,
         and these equations hold as long as it is small.
         """
-        a = np.atleast_1d(self.alignment)
+        a = self.alignment
         directions = np.column_stack([a, across_basis(a)])
         of_bulk = np.einsum("ki,ij,kj->k", directions, self.covariance[:-1, :-1], directions)
         strength = self.spike_strength**2
@@ -87,7 +83,7 @@ class NetworkState:
 
     def rows_beside(
         self, rows: RowFunctions, c: float, strength: float
-    ) -> tuple[RowFunctions, float | tuple[float, ...]]:
+    ) -> tuple[RowFunctions, Array]:
         """Compute the functions of rows that have another norm, and share more than this spike.
 
         So they are at finite dimension: `row_norms`.
@@ -102,7 +98,7 @@ class NetworkState:
         Returns
         -------
         rows : RowFunctions
-        alignment : float or tuple of float
+        alignment : Array, shape (D,)
             Of the spike that they share.
         """
         if abs(c - self.bulk_variance) > _ROUNDING * self.bulk_variance:
@@ -110,16 +106,44 @@ class NetworkState:
         share = self.spike_strength / strength if strength > self.spike_strength else 1.0
         if share < 1:
             rows = rows.turned(wider_spike(share, self.alignment))
-        alignment = share * np.array(self.alignment)
-        return rows, alignment.tolist() if alignment.ndim == 0 else tuple(alignment)
+        return rows, share * self.alignment
 
 
 def features_in_state(protocol: Protocol, state: NetworkState) -> SpikedFeatures:
     """Return the spiked random features of a protocol's network in some state."""
-    c, r, gamma = state.bulk_variance, state.spike_strength, state.alignment
     return SpikedFeatures(
-        bulk_variance=c, spike_strength=r, alignment=gamma, **shared_parameters(protocol)
+        bulk_variance=state.bulk_variance,
+        spike_strength=state.spike_strength,
+        alignment=tuple(state.alignment),
+        fraction=tuple(share for _, share in protocol.readout),
+        **shared_parameters(protocol),
     )
+
+
+def spike_basis(spike: Array, targets: Array) -> tuple[Array, Array]:
+    """Find the spike's direction, and the target's across it.
+
+    Those across the spike are the unit vectors nearest to the target's that are orthogonal to the
+    spike and to one another. Where a target has no part across the spike, any such vector will do.
+    Where the spike vanishes by symmetry, as for even activations, so will any direction.
+
+    Parameters
+    ----------
+    spike : Array, shape (M,)
+        Along some directions, of which the target does not depend on the last.
+    targets : Array, shape (D, M)
+        The target's directions in these.
+
+    Returns
+    -------
+    alignment : Array, shape (D,)
+    basis : Array, shape (1 + D, M)
+    """
+    strength = float(np.linalg.norm(spike))
+    along = spike / strength if strength > 0 else np.eye(spike.size)[-1]
+    orthogonal = np.linalg.svd(along[None])[2][1:]
+    left, _, right = np.linalg.svd(targets @ orthogonal.T, full_matrices=False)
+    return np.clip(targets @ along, -1, 1), np.vstack([along, left @ right @ orthogonal])
 
 
 def shared_parameters(protocol: Protocol) -> dict[str, Any]:

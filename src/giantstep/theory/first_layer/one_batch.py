@@ -12,9 +12,9 @@ import numpy as np
 from giantstep.arrays import Array, Complex
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.theory.first_layer.continued_rows import ContinuedOneGroup
-from giantstep.theory.first_layer.descent import Descent
 from giantstep.theory.first_layer.interface import Accuracy
 from giantstep.theory.first_layer.network_state import NetworkState
+from giantstep.theory.first_layer.recursion import Recursion
 from giantstep.theory.first_layer.reused_batch import ReusedBatch
 from giantstep.theory.first_layer.reused_resolvent import ReusedResolvent
 from giantstep.theory.rows.row_functions import Forms, RowFunctions, Traces, as_columns
@@ -31,9 +31,11 @@ _COARSE = 0
 _ACCURACY = Accuracy(1e-2, 1e-2)
 
 
-class OneBatch(Descent):
+class OneBatch(Recursion):
     """Later steps take the batch of the first again."""
 
+    takes = frozenset()
+    takes_schedules = False
     left_out = "how norms of rows fluctuate, 1 % of the error in the median, at most 4 %"
 
     @cached_property
@@ -41,7 +43,7 @@ class OneBatch(Descent):
         """The network after each of its steps."""
         return ReusedBatch(self.protocol, self.fineness)
 
-    @property
+    @cached_property
     def states(self) -> tuple[NetworkState, ...]:
         """The network before its first step and after each."""
         return tuple(self.network.states)

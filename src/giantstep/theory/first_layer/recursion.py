@@ -1,33 +1,57 @@
 """Gradient steps on fresh batches, each from the network as it stands: theory.md section 13.
 
 With a uniform readout all neurons share one spike after every step, for any activation and any
-target. The paper's step is the first.
+target. The first step of an odd activation is the paper's, equations (9)-(12). Rows at a finite
+dimension: docs/finite-size.md, theory.md section 12.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from itertools import accumulate
 
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.gaussian import mean_derivatives
+from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
+from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.continued_rows import ContinuedRows
 from giantstep.theory.first_layer.covariance_step import CovarianceStep
-from giantstep.theory.first_layer.descent import Descent
 from giantstep.theory.first_layer.fresh_step import next_step
-from giantstep.theory.first_layer.interface import Scope
-from giantstep.theory.first_layer.network_state import NetworkState, check_weights
+from giantstep.theory.first_layer.interface import Scope, SteppedLayer
+from giantstep.theory.first_layer.network_state import (
+    NetworkState,
+    check_weights,
+    features_in_state,
+)
 from giantstep.theory.first_layer.row_forms import forms_after
-from giantstep.theory.first_layer.row_norms import own_output_norms
+from giantstep.theory.first_layer.row_norms import coupled_norms, own_output_norms
 from giantstep.theory.first_layer.row_resolvent import solve_self_energy
-from giantstep.theory.rows.row_functions import FEWER, MOST, RowFunctions, as_columns
+from giantstep.theory.rows.interface import Bulk, ContinuedVariances
+from giantstep.theory.rows.one_group import OneGroupBulk
+from giantstep.theory.rows.row_functions import (
+    FEWER,
+    MOST,
+    RowFunctions,
+    as_columns,
+    other_task,
+)
 
 # As in `RowFunctions.fitted`.
 _TOLERANCE = 1e-10
+# What one neuron in the target's direction learns of it: networks of erf and he3 (two steps at a
+# rate of 4, d = 117) are 17 % off.
+_ONE_NEURON = 1 / 5
+# Products of Hermite coefficients below this are zero by symmetry.
+_ROUNDING = 1e-13
 
 
 def plain_descent(step: Protocol) -> tuple[Protocol, float]:
@@ -44,10 +68,10 @@ def plain_descent(step: Protocol) -> tuple[Protocol, float]:
 
 # Protocols that have their first steps in common share the states and the rows after them.
 @lru_cache(maxsize=1024)
-def _state_after(step: Protocol, before: NetworkState, fineness: int) -> NetworkState:
+def _state_after(before: NetworkState, step: Protocol, fineness: int) -> NetworkState:
     """Compute the state after one more step."""
     plain, stretch = plain_descent(step)
-    state = next_step(plain, before, fineness).take().stretched(stretch)
+    state = next_step(plain, before, fineness).after().stretched(stretch)
     check_weights(plain, state.bulk_variance, state.spike_strength)
     return state
 
@@ -66,56 +90,16 @@ def _rows_after(
         forms = forms_after(step, sigma, at, rows.forms(at.before.t))
         return as_columns(at.f, at.phi, forms)
 
-    after, most = _state_after(of, state, fineness), MOST if fineness == 1 else FEWER
+    after, most = _state_after(state, of, fineness), MOST if fineness == 1 else FEWER
     scale = after.bulk_variance / stretch
     return RowFunctions.fitted(scale, functions, _TOLERANCE, most).stretched(stretch)
 
 
-class Recursion(Descent):
+class Recursion(SteppedLayer):
     """Steps on fresh batches from a uniform readout."""
 
     takes = frozenset({"decay", "step_loss"})
     takes_schedules = True
-
-    @property
-    def descent(self) -> Protocol:
-        """The protocol of the first step, as plain descent."""
-        return plain_descent(super().descent)[0]
-
-    @cached_property
-    def states(self) -> tuple[NetworkState, ...]:
-        """The network before its first step and after each."""
-        return self.states_on(self.fineness)
-
-    def states_on(self, fineness: int) -> tuple[NetworkState, ...]:
-        """Compute them on rules of some fineness."""
-        states = [NetworkState.at_initialisation(self.protocol.target)]
-        for step in self.protocol.each_step:
-            states.append(_state_after(step, states[-1], fineness))
-        return tuple(states)
-
-    def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
-        """Compute the rows' functions and the state after the last step."""
-        states = self.states_on(self.fineness)
-        rows = RowFunctions.at_initialisation(np.size(states[0].alignment))
-        for step, state in zip(self.protocol.each_step, states[:-1], strict=True):
-            rows = _rows_after(step, state, rows, self.fineness)
-        return rows, states[-1]
-
-    def at_complex_ridges(self) -> ContinuedRows:
-        """Return the variances at complex ridges."""
-        return ContinuedRows(map(plain_descent, self.protocol.each_step), self.states[:-1])
-
-    def own_norms(self, dimension: float) -> Array:
-        """Compute what the own output adds to the squared norm of rows in one step."""
-        (of,) = self.protocol.each_step
-        plain, stretch = plain_descent(of)
-        if plain.step_loss == SQUARE:
-            return stretch * own_output_norms(plain, dimension)
-        step = next_step(plain, self.states[0], self.fineness)
-        curvature, squared, _ = step.curvatures.sum(axis=1)
-        mean = float(step.powers[1].sum())
-        return stretch * own_output_norms(plain, dimension, mean, curvature, squared)
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
@@ -127,6 +111,130 @@ class Recursion(Descent):
             ("step_loss", smooth, "logistic or square in several steps on labels of +1 and -1"),
         ]
 
+    @property
+    def descent(self) -> Protocol:
+        """The protocol of the first step, as plain descent."""
+        return plain_descent(super().descent)[0]
+
+    @cached_property
+    def states(self) -> tuple[NetworkState, ...]:
+        """The network before its first step and after each."""
+        initial = NetworkState.at_initialisation(self.protocol.target)
+        after = partial(_state_after, fineness=self.fineness)
+        return tuple(accumulate(self.protocol.each_step, after, initial=initial))
+
+    @property
+    def history(self) -> tuple[NetworkState, ...]:
+        """The network after each of its steps."""
+        return () if self.protocol.as_in_paper else self.states[1:]
+
+    @property
+    def limit(self) -> SpikedFeatures:
+        """The equivalent features as d -> infinity."""
+        return features_in_state(self.protocol, self.states[-1])
+
+    def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
+        """Compute the functions of the rows of a uniform readout as d -> infinity, and the state.
+
+        The state has their bulk variance, spike and covariance.
+        """
+        states = self.states
+        rows = RowFunctions.at_initialisation(states[0].alignment.size)
+        for step, state in zip(self.protocol.each_step, states[:-1], strict=True):
+            rows = _rows_after(step, state, rows, self.fineness)
+        return rows, states[-1]
+
+    def at_complex_ridges(self) -> ContinuedVariances:
+        """Return the variances of the rows of a uniform readout at complex ridges."""
+        return ContinuedRows(map(plain_descent, self.protocol.each_step), self.states[:-1])
+
+    @cached_property
+    def features(self) -> SpikedFeatures:
+        """The equivalent features at the dimension, for the target of the readout."""
+        srf, of = self.at_dimension(self.limit), self.problem
+        if not of.is_transfer:
+            return srf
+        return replace(srf, target=of.target, alignment=of.task_overlap * srf.first_alignment)
+
+    def at_dimension(self, srf: SpikedFeatures) -> SpikedFeatures:
+        """Add what a finite dimension does to rows: docs/finite-size.md.
+
+        A shift that all rows share, beyond the mean of independent ones, belongs to the spike. It
+        is orthogonal to the target.
+        """
+        if math.isinf(self.dimension):
+            return srf
+        protocol, d = self.protocol, self.dimension
+        shift = max(float(self.common_rows().sum()), 0.0) / (protocol.beta * d)
+        c, r, letters = srf.groups.c, srf.groups.u, np.array(protocol.readout)[:, 0]
+        letters = letters if letters.size > 1 else np.ones(1)
+        if protocol.steps == 1:
+            c = c + self.longer_rows(r) - letters**2 * shift
+        largest = np.argmax(np.abs(letters))
+        strength = float(r[largest] / letters[largest])
+        longer = math.hypot(strength, math.sqrt(shift))
+        share = strength / longer if longer > 0 else 1.0
+        return with_rows(srf, c, r + letters * (longer - strength), share)
+
+    def longer_rows(self, spike_strengths: Array) -> Array:
+        """Compute what one step adds to the squared norm of rows at the dimension, by letters.
+
+        By the network's own output, and by the rows' overlap with the spike.
+        """
+        plain, stretch = plain_descent(self.protocol.each_step[0])
+        step = next_step(plain, self.states[0], self.fineness)
+        curvature, squared, _ = step.curvatures.sum(axis=1)
+        mean = float(step.powers[1].sum())
+        own = own_output_norms(plain, self.dimension, mean, curvature, squared)
+        return stretch * own + coupled_norms(self.protocol, spike_strengths, self.dimension)
+
+    def has_norms(self, kind: str) -> bool:
+        """Whether the norms of neurons depend on their overlap with the spike."""
+        return kind != ISOTROPIC
+
+    def common_rows(self) -> Array:
+        """Compute what the steps do to all rows together."""
+        state = self.states[-1]
+        return np.array([state.mean_row - state.bulk_variance, 0])
+
+    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
+        """Make the bulk with the whole covariance of the rows."""
+        rows, last = self.rows_in_limit()
+        c, r = float(srf.groups.c[0]), float(srf.groups.u[0])
+        rows, alignment = last.rows_beside(rows, c, r)
+        if self.problem.task_overlap != 1:
+            rows = rows.turned(other_task(self.problem.task_overlap, alignment[0]))
+        norm_variance = float(last.covariance[-1, -1])
+        return OneGroupBulk(self.isotropic(f, srf), rows, norm_variance, self.at_complex_ridges)
+
+    def row_overlap(self, srf: SpikedFeatures) -> float:
+        """Compute d times the variance of a row's projection on the target."""
+        last = self.states[-1]
+        square = last.bulk_variance + last.spike_strength**2
+        return square * float(np.max(last.row_overlaps(1) - last.row_overlaps()))
+
     def learned_by_chance(self, dimension: float) -> float:
-        """Leave it out for other losses than the square, which see more of the target."""
-        return super().learned_by_chance(dimension) * (self.protocol.step_loss == SQUARE)
+        """Estimate what one neuron learns of a target without a linear or a quadratic part.
+
+        The theory has no overlap with it. The largest of p overlaps t by chance grows with its
+        square. Other losses than the square see more of the target.
+        """
+        protocol = self.protocol
+        if teacher_of(protocol.target) or protocol.step_loss != SQUARE:
+            return 0.0
+        functions = protocol.activation, protocol.target
+        student, target = (mean_derivatives(lookup(f), 3) for f in functions)
+        _, *lower, third = np.abs(student * target)
+        growth = third / 2 / protocol.beta * (max(lower) < _ROUNDING)
+        t = math.sqrt(2 * math.log(1 + protocol.beta * dimension) / dimension)
+        square = 1.0
+        for step, state in zip(protocol.each_step, self.states[1:], strict=True):
+            t += growth * step.learning_rate * t**2 / square**1.5
+            square = state.bulk_variance + state.spike_strength**2 + t**2
+        return _ONE_NEURON * float(t**2 / square) ** 3
+
+
+def with_rows(srf: SpikedFeatures, c: Array, u: Array, share: float) -> SpikedFeatures:
+    """Replace the rows; of the spikes' direction, a share (a cosine) is that of before."""
+    alignment = tuple(share * srf.alignments)
+    return replace(srf, bulk_variance=tuple(c), spike_strength=tuple(u), alignment=alignment)

@@ -13,9 +13,11 @@ import math
 import numpy as np
 
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.targets import teacher_of
-from giantstep.theory.features.conditional_target import across_basis
-from giantstep.theory.first_layer.network_state import NetworkState, check_weights
+from giantstep.theory.first_layer.network_state import (
+    NetworkState,
+    check_weights,
+    spike_basis,
+)
 from giantstep.theory.first_layer.reused_fields import Part, SampleFields, triangular_root
 from giantstep.theory.first_layer.reused_resolvent import ReusedResolvent
 
@@ -37,16 +39,15 @@ class ReusedBatch:
     rows : ReusedResolvent
         After the last.
     basis : Array, shape (D + 1, D + k)
-        The spike and the directions across it (`conditional_target`), in those of the rows' forms.
+        The spike and the target's directions across it, in those of the rows' forms.
     """
 
     def __init__(self, protocol: Protocol, fineness: int) -> None:
-        teacher, steps = teacher_of(protocol.target), protocol.steps
-        ((omega, _),) = protocol.readout
-        D = self.directions = teacher.directions if teacher else 1
+        ((omega, _),), steps = protocol.readout, protocol.steps
+        self.states = [NetworkState.at_initialisation(protocol.target)]
+        D = self.directions = self.states[0].alignment.size
         self.rate, alpha0 = protocol.learning_rate / protocol.beta * omega, protocol.alpha0
         self.common, self.own = Part(np.zeros(D + steps), D), Part(np.eye(1 + steps)[0], 1)
-        self.states = [NetworkState.at_initialisation(protocol.target)]
         for t in range(steps):
             if t <= 2:
                 fields = SampleFields(protocol, t if t < 2 else steps - 1, fineness)
@@ -58,7 +59,7 @@ class ReusedBatch:
             drive, noise = (fields.weight @ of[t] for of in (fields.projections, fields.products))
             self.own.take(self.rate, drive, noise / alpha0)
             self.rows = self._resolvent(fields, t + 1)
-            state = self._network_state(t + 1, many=teacher is not None)
+            state = self._network_state(t + 1)
             check_weights(protocol, state.bulk_variance, state.spike_strength)
             self.states.append(state)
 
@@ -77,18 +78,12 @@ class ReusedBatch:
         of_samples = weight, along, pulls, response, noise
         return ReusedResolvent(of_samples, self.own.memory[:k, :k], self.rate, fields.alpha0)
 
-    def _network_state(self, k: int, many: bool) -> NetworkState:
+    def _network_state(self, k: int) -> NetworkState:
         """Describe the network after k steps."""
         D, spike, own = self.directions, self.common.after[k][: self.directions + k], self.own
-        strength = float(np.linalg.norm(spike))
-        # Where it vanishes by symmetry, as for even activations, any direction will do.
-        v = spike / strength if strength > 0 else np.eye(D + k)[-1]
-        a = np.clip(v[:D], -1, 1)
-        across = np.linalg.pinv(across_basis(a)) @ (np.eye(D, D + k) - np.outer(a, v))
-        self.basis = np.vstack([v, across])
+        alignment, self.basis = spike_basis(spike, np.eye(D, D + k))
         zero, covariance = np.zeros(1), np.zeros((D + 2, D + 2))
         (covariance[:-1, :-1],) = self.rows.forms(zero, self.rows.solve(zero), self.basis)
-        alignment = tuple(map(float, a)) if many else float(a[0])
         c = float(own.after[k] @ own.after[k])
         # X is not derived: as if rows were independent.
-        return NetworkState(c, strength, alignment, mean_row=c, covariance=covariance)
+        return NetworkState(c, float(np.linalg.norm(spike)), alignment, c, covariance)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.theory.first_layer.covariance_step import CovarianceStep, Samples
+from giantstep.theory.first_layer.covariance_step import CovarianceStep
 from giantstep.theory.first_layer.row_resolvent import SelfEnergy
 from giantstep.theory.rows.row_functions import Forms
 
@@ -29,10 +29,10 @@ def forms_after(step: CovarianceStep, sigma: Array, at: SelfEnergy, before: Form
     before : Forms
         Those before the step, at `at.before.t`.
     """
-    samples, t, m = step.samples, at.t, len(step.samples.along)
+    t, m = at.t, len(step.along)
     # The vectors: v and those across it, the mean of the gradient, L a, h, and what else is in a'.
     gradient, stretched, longer, rest = range(m, m + 4)
-    K = _projected(_uniform(step, at, before), at, samples)
+    K = _projected(_uniform(step, at, before), at, step)
     sources = np.zeros((t.size, m + 4, 2 * m + 1))
     sources[:, range(m), range(m)] = sources[:, stretched, -1] = 1
     places = [gradient, longer, rest]
@@ -40,8 +40,8 @@ def forms_after(step: CovarianceStep, sigma: Array, at: SelfEnergy, before: Form
     result = sources @ K @ sources.transpose(0, 2, 1)
     rows, columns = np.ix_(places, places)
     result[:, rows, columns] += own
-    along = samples.along @ samples.norm
-    square = step.inverse_batch * step.bulk_variance * (samples.weight @ samples.norm**2)
+    along = step.along @ step.norm
+    square = step.inverse_batch * step.bulk_variance * (step.weight @ step.norm**2)
     result[:, rest, rest] += (along @ sigma[:m, :m] @ along + square) / t
     result[:, stretched, rest] += along @ sigma[:m, m] / t
     result[:, rest, stretched] += along @ sigma[:m, m] / t
@@ -75,10 +75,10 @@ def _uniform(step: CovarianceStep, at: SelfEnergy, before: Forms) -> Array:
     return K
 
 
-def _projected(K: Array, at: SelfEnergy, samples: Samples) -> Array:
+def _projected(K: Array, at: SelfEnergy, step: CovarianceStep) -> Array:
     """Correct the inverse in the directions that labels depend on."""
-    m = len(samples.along)
-    change = _by_blocks(at, samples.squares - np.eye(m)[..., None] * samples.weight)
+    m = len(step.along)
+    change = _by_blocks(at, step.squares - np.eye(m)[..., None] * step.weight)
     change = change.transpose(0, 1, 3, 2, 4).reshape(-1, 2 * m, 2 * m)
     update = change @ np.linalg.inv(np.eye(2 * m) + K[:, :-1, :-1] @ change)
     return K - K[:, :, :-1] @ update @ K[:, :-1]
@@ -89,15 +89,14 @@ def _means(step: CovarianceStep, at: SelfEnergy) -> tuple[Array, Array]:
 
     The means are those of the gradient, h, and what else is in a': shapes (S, 3, 2 m), (S, 3, 3).
     """
-    samples, (S,) = step.samples, at.t.shape
-    functions = np.stack([samples.gradient, samples.by_norm, samples.pull, samples.norm])
+    functions = np.stack([step.gradient, step.by_norm, step.pull, step.norm])
     block, joined = [0, 0, 0, 1], np.eye(3)[[0, 1, 2, 2]]  # the last mean has parts in both
-    units = np.ones((S, 4))
+    units = np.ones((at.t.size, 4))
     units[:, 3] = 1 / at.t
     traces = np.stack([at.f, at.mixed_trace, at.mixed_trace, -at.t * at.before.phi], -1)
     gamma = step.inverse_batch * traces.reshape(-1, 2, 2)
-    on_labels = functions[:, None] * samples.along
-    pairs = functions[:, None] * functions * samples.weight
+    on_labels = functions[:, None] * step.along
+    pairs = functions[:, None] * functions * step.weight
     felt = -np.einsum("sacjy,scj->sajy", _by_blocks(at, on_labels), gamma[:, :, block])
     felt[:, block, range(4)] += on_labels.sum(axis=-1)
     sources = np.einsum("sajy,sj,jp->spay", felt, units, joined)
@@ -105,7 +104,7 @@ def _means(step: CovarianceStep, at: SelfEnergy) -> tuple[Array, Array]:
     own = seen[:, :, block] * pairs.sum(axis=-1)
     own -= np.einsum("sia,sacij,sjc->sij", seen, _by_blocks(at, pairs), seen)
     own = joined.T @ (own * units[:, :, None] * units[:, None]) @ joined
-    return sources.reshape(S, 3, -1), own
+    return sources.reshape(at.t.size, 3, -1), own
 
 
 def _by_blocks(at: SelfEnergy, values: Array) -> Array:

@@ -16,15 +16,13 @@ from giantstep.numerics.gaussian import (
     standard_moments,
 )
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import label_agreement
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.targets import target_mean
 
 
 def own_output_norms(
     protocol: Protocol,
     dimension: float,
-    mean: float | None = None,
+    mean: float = 0.0,
     curvature: float = 1.0,
     squared: float = 1.0,
 ) -> Array:
@@ -42,7 +40,8 @@ def own_output_norms(
     dimension : float
         d, may be infinite: then nothing is added.
     mean, curvature, squared : float
-        E rho, E l'' and E l''^2 of the loss of the step; by default those of the square loss.
+        E rho, E l'' and E l''^2 of the loss of the step; by default those of the square loss, for
+        an odd activation, of which E rho does not matter.
 
     Returns
     -------
@@ -55,8 +54,6 @@ def own_output_norms(
     own, power = self_gradient(activation) - h0 * h2, standard_moments(activation).second - h0**2
     others = curvature**2 * h1**4 + squared * power * derivative_power / protocol.alpha0
     k = e * letters**2 / (protocol.beta * dimension)
-    if mean is None:
-        mean = label_agreement(protocol) * target_mean(protocol.target) - letters * h0
     g = 1 + e * letters * mean * h2
     return (g - k * curvature * own) ** 2 - g**2 + e * k * float(fractions @ letters**2) * others
 

@@ -58,7 +58,7 @@ class SelfEnergy:
     def __init__(
         self, step: CovarianceStep, t: RealOrComplex, x: RealOrComplex, before: Traces
     ) -> None:
-        inv, (G, theta, _), W = step.inverse_batch, np.moveaxis(x, -1, 0), step.samples.weight
+        inv, (G, theta, _), W = step.inverse_batch, np.moveaxis(x, -1, 0), step.weight
         t_before, f, phi, df, dphi = before
         reach, parts = inv * theta, _of_samples(step, x, phi)
         sigma, b, w = parts @ W
@@ -127,7 +127,7 @@ def _approached(step: CovarianceStep, traces: Callable[[Array], Traces], t: Arra
     x = np.stack([t * before.phi, t * before.f, t], axis=-1)
     for _ in range(_DAMPED_ITERATIONS):
         before = traces(x[:, 2])
-        sigma, b, w = _of_samples(step, x, before.phi) @ step.samples.weight
+        sigma, b, w = _of_samples(step, x, before.phi) @ step.weight
         reach, a, b = step.inverse_batch * x[:, 1], 1 + t * sigma, 1 + b
         x = np.stack([
             (x[:, 0] + b / a * t * before.phi) / 2,
@@ -139,7 +139,7 @@ def _approached(step: CovarianceStep, traces: Callable[[Array], Traces], t: Arra
 
 def _of_samples(step: CovarianceStep, x: RealOrComplex, phi: RealOrComplex) -> RealOrComplex:
     """Compute X D, eta P D and eta^2 D of `SelfEnergy` for each sample, shape (3, S, N)."""
-    (eta, noise), inv = (step.samples.eta, step.samples.noise), step.inverse_batch
+    eta, noise, inv = step.eta, step.noise, step.inverse_batch
     P, X = 1 + (inv * x[:, :1]) * eta, noise + (inv * phi)[:, None] * eta**2
     D = 1 / (P**2 + (inv * x[:, 1:2]) * X)
     return np.stack([X * D, eta * P * D, eta**2 * D])

@@ -1,11 +1,8 @@
-"""The covariance of the rows after a step by signs, for an odd activation: docs/sign-descent.md.
+"""The covariance of the rows after a step by signs: docs/sign-descent.md.
 
 Over the neurons an entry of the gradient is Gaussian around its mean, so that an entry z of the
-mean, in units of its standard deviation, decides what the sign does to it. Given the first batch
-rows have the covariance `C = A + D B D` over d, where A and D are diagonal, functions of z
-(`batch_moments`). As the length of a step is fixed,
-a longer one along the spike leaves less for the rest: the covariance of a row and |b|^2/c - 1 has
-`-2 r (C - 1) v/c` beside that of plain descent.
+mean, in units of its standard deviation, decides what the sign does to it: signs respond to what a
+neuron adds to the mean, less where that is large, as it is along the spike.
 """
 
 from __future__ import annotations
@@ -17,6 +14,10 @@ from scipy.special import erf
 
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import graded_edges, split_rule, unit_edges
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.conditional_target import across_basis
+from giantstep.theory.first_layer.fresh_step import FreshStep
+from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.theory.rows.batch_moments import BatchResolvent
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.row_functions import Forms, RowFunctions, as_columns
@@ -24,8 +25,58 @@ from giantstep.theory.rows.row_functions import Forms, RowFunctions, as_columns
 _TOLERANCE = 1e-10
 
 
+class SignedEntries:
+    """Averages over the entries z of the mean gradient, of the vectors that have these entries.
+
+    The vectors are the spike, the target's D directions and that of the batch's noise.
+
+    Parameters
+    ----------
+    unit : Array, shape (D + 1,)
+        Direction of the mean gradient, along the target's directions and the batch's noise.
+    k : float
+        Its length, over the standard deviation of the gradient's entries over the neurons.
+    e : float
+        Length of a step.
+    fineness : int
+
+    Attributes
+    ----------
+    mean, response : Array, shape (N,)
+        The mean of an entry of the step, and its derivative by the entry of the gradient in units
+        of its standard deviation.
+    strength : float
+        r, the length of the mean step.
+    basis : Array, shape (D + 1, D + 2)
+        The spike and the target's directions across it (`conditional_target`) in the vectors.
+    """
+
+    def __init__(self, unit: Array, k: float, e: float, fineness: int = 1) -> None:
+        z, self.weight = split_rule(unit_edges(graded_edges(0.0, 1 / k)), fineness)
+        self.mean = e * erf(k * z / math.sqrt(2))
+        self.response = e * math.sqrt(2 / math.pi) * np.exp(-((k * z) ** 2) / 2)
+        self.strength = math.sqrt(self.weight @ self.mean**2)
+        self._vectors = np.vstack([self.mean / self.strength, np.outer(unit, z)])
+        self._across = np.pad(np.eye(unit.size) - np.outer(unit, unit), (1, 0))
+        alignments = self.average(np.ones(z.size))[0, 1:-1]
+        across = np.column_stack([-alignments, np.eye(alignments.size, unit.size)])
+        across = np.linalg.pinv(across_basis(alignments)) @ across
+        self.basis = np.vstack([np.eye(1, unit.size + 1), across])
+
+    def average(self, values: Array) -> Array:
+        """Average values, shape (..., N), times products of the vectors' entries."""
+        weighted = (self.weight * values)[..., None, :]
+        across = weighted.sum(axis=-1, keepdims=True) * self._across
+        return (self._vectors * weighted) @ self._vectors.T + across
+
+
 class SignRows:
-    """Averages over the entries z of the mean gradient.
+    """The rows after a step by signs of an odd activation.
+
+    Given the first batch they have the covariance `C = A + D B D` over d, where A and D are
+    diagonal, functions of z (`batch_moments`). As the length of a step is fixed, a longer one along
+    the spike leaves less for the rest: the covariance of a row and |b|^2/c - 1 has
+    `-2 r (C - 1) v/c` beside that of plain descent.
 
     Parameters
     ----------
@@ -37,37 +88,27 @@ class SignRows:
 
     Attributes
     ----------
+    entries : SignedEntries
+    gain : Array, shape (N,)
+        D.
     rows : BatchResolvent
-        On a rule over z.
-    powers : Array, shape (3, 3, 3, N)
-        D^j times the products of the vectors v, theta and n, for j = 0, 1, 2; n is the direction
-        of the batch's noise.
+        On the rule over z.
     vectors : Array, shape (3, 3)
-        The spike, the target across it, and the mean gradient in these.
-    strength, bulk_variance : float
-        r and c.
+        The spike, the target across it, and the mean gradient in those of `entries`.
+    bulk_variance, strength : float
+        c and r.
     """
 
     def __init__(self, batch: FirstBatch, e: float, fineness: int) -> None:
         # Squared, the mean over the noise of an entry of the gradient.
         k = math.sqrt(2 / math.pi * e**2 / (batch.tau * batch.label_power) - 1)
-        z, weight = split_rule(unit_edges(graded_edges(0.0, 1 / k)), fineness)
-        mean = erf(k * z / math.sqrt(2))
-        size = math.sqrt(weight @ mean**2)
-        D = e * math.sqrt(2 / math.pi) * np.exp(-((k * z) ** 2) / 2)
-        gamma, rho = batch.alignment, math.sqrt(1 - batch.alignment**2)
-        # By z, and by an entry across the mean gradient in the plane of theta and n.
-        along = np.stack([mean / size, gamma * z, rho * z])
-        across = np.array([0.0, rho, -gamma])
-        products = along[:, None] * along + np.outer(across, across)[..., None]
-        overlap = float(weight @ products[0, 1])
-        beside = math.sqrt(1 - overlap**2)
-        self.batch, own = batch, 1 + e**2 * (1 - mean**2) - D**2
-        D = D / math.sqrt(batch.label_power)
-        self.rows = BatchResolvent(own, D**2, weight, batch.moments)
-        self.powers = np.stack([products, D * products, D**2 * products])
-        self.vectors = np.array([[1, 0, 0], [-overlap / beside, 1 / beside, 0], [0, gamma, rho]])
-        self.strength, self.bulk_variance = e * size, 1 + e**2 * (1 - size**2)
+        unit = np.array([batch.alignment, math.sqrt(1 - batch.alignment**2)])
+        at = self.entries = SignedEntries(unit, k, e, fineness)
+        self.batch, own = batch, 1 + e**2 - at.mean**2 - at.response**2
+        self.gain = at.response / math.sqrt(batch.label_power)
+        self.rows = BatchResolvent(own, self.gain**2, at.weight, batch.moments)
+        self.vectors = np.vstack([at.basis, [0, *unit]])
+        self.bulk_variance, self.strength = 1 + e**2 - at.strength**2, at.strength
 
     def functions(self) -> tuple[RowFunctions, float]:
         """Fit traces and forms of the resolvent; with d times the variance of |b|^2/c - 1."""
@@ -94,21 +135,70 @@ class SignRows:
         """Compute traces and forms of `(1 + t C)^-1` and `C (1 + t C)^-1`, in `vectors`."""
         spread = self.rows.spread(t)
         E, diagonal, Q = self.rows.at(t, spread)
-        Q = self.rows.weight * Q
-        plain, mixed, W = np.einsum("jabn,sn->jsab", self.powers, Q)
-        by_C = np.einsum("abn,sn->sab", self.powers[0], Q * diagonal)
+        plain, mixed, W = (self.entries.average(self.gain**j * Q) for j in range(3))
         # What the inputs of the batch have along theta and along its noise n.
         x = self.batch.inverse_alpha0
-        t = t[:, None, None]
-        K = np.empty((spread.size, 2, 2))
-        K[:, 0, 0] = E[2, 2] - E[2, 0] + x * t[:, 0, 0] * spread * E[3, 1] ** 2 / E[2, 0]
-        K[:, 0, 1] = (
-            self.batch.spike_sign * math.sqrt(x * self.batch.label_power) * E[3, 1] / E[2, 0]
-        )
-        K[:, 1, 0], K[:, 1, 1] = K[:, 0, 1], x * E[4, 0] / E[2, 0]
-        H = mixed[:, :, 1:]
-        inner = np.linalg.solve(np.eye(2) + t * K @ W[:, 1:, 1:], K)
+        along = E[2, 2] - E[2, 0] + x * t * spread * E[3, 1] ** 2 / E[2, 0]
+        both = self.batch.spike_sign * math.sqrt(x * self.batch.label_power) * E[3, 1] / E[2, 0]
+        K = np.stack([along, both, both, x * E[4, 0] / E[2, 0]], axis=-1).reshape(-1, 2, 2)
+        H, by_t, T = mixed[:, :, 1:], t[:, None, None], self.vectors
+        inner = np.linalg.solve(np.eye(2) + by_t * K @ W[:, 1:, 1:], K)
         update = H @ inner @ H.transpose(0, 2, 1)
-        T = self.vectors
-        R, filtered = T @ (plain - t * update) @ T.T, T @ (by_C + update) @ T.T
-        return Q.sum(axis=1), (Q * diagonal).sum(axis=1), R, filtered
+        by_C = self.entries.average(Q * diagonal)
+        R, filtered = T @ (plain - by_t * update) @ T.T, T @ (by_C + update) @ T.T
+        return Q @ self.rows.weight, (Q * diagonal) @ self.rows.weight, R, filtered
+
+
+def directions_after_signs(
+    step: FreshStep, e: float, srf: SpikedFeatures
+) -> tuple[RowFunctions, NetworkState] | None:
+    """Compute the rows' functions and the state after a step, for any activation and target.
+
+    Beyond spike and target the covariance of the rows is taken as isotropic.
+
+    Parameters
+    ----------
+    step : FreshStep
+        Of plain descent.
+    e : float
+        Length of the step by signs.
+    srf : SpikedFeatures
+        After it.
+
+    Returns
+    -------
+    tuple
+        None if the step's mean or noise vanishes.
+    """
+    own = (step.growth[0] - 1) ** 2 + step.bulk_variance[0] - step.growth[0] ** 2
+    if not (own > _TOLERANCE and np.any(step.spike)):
+        return None
+    c, covariance = float(srf.groups.c[0]), np.zeros((srf.alignments.size + 2,) * 2)
+    S = _covariance(step, e, math.sqrt(own))
+    covariance[:-1, :-1] = S
+
+    def columns(t: Array) -> Array:
+        f, R = 1 / (1 + c * t), np.zeros((t.size, *covariance.shape))
+        R[:, :-1, :-1] = np.linalg.inv(np.eye(len(S)) + t[:, None, None] * S)
+        return as_columns(f, c * f, Forms(R, S @ R[:, :-1, :-1]))
+
+    state = NetworkState(c, float(srf.groups.u[0]), srf.alignments, covariance=covariance)
+    return RowFunctions.fitted(c, columns, _TOLERANCE), state
+
+
+def _covariance(step: FreshStep, e: float, deviation: float) -> Array:
+    """Compute d times the covariance along the spike and the target across it, (D + 1, D + 1)."""
+    length, growth = float(np.linalg.norm(step.spike[1:])), step.growth[0] - 1
+    at = SignedEntries(step.spike[1:] / length, length / deviation, e)
+    response = at.response / deviation
+    # Beside multiples of the identity, what plain descent does along target and batch.
+    linear, noise = step.linear_map()[0, 1:-1, 1:-1], step.batch_noise()[0, 1:-1, 1:-1]
+    identity, own_noise = np.eye(len(linear)), step.bulk_variance - step.growth**2
+    linear, noise = linear - step.growth * identity, noise - own_noise * identity
+    responses = at.average(response)[:, 1:]
+    mixed = responses @ linear @ at.average(1 + growth * response)[1:]
+    # What acts from the batch's direction on the others is in the noise.
+    kept = linear[:, :-1]
+    S = at.average(1 + 2 * growth * response + e**2 - at.mean**2) + mixed + mixed.T
+    S += responses @ (kept @ kept.T + noise) @ responses.T
+    return at.basis @ S @ at.basis.T

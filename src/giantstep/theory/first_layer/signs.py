@@ -18,14 +18,12 @@ from giantstep.problems.protocol import SGD, Protocol
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.first_layer.continued_rows import ContinuedRows
-from giantstep.theory.first_layer.descent import with_rows
 from giantstep.theory.first_layer.fresh_step import next_step
 from giantstep.theory.first_layer.interface import Scope
 from giantstep.theory.first_layer.network_state import NetworkState, check_weights
-from giantstep.theory.first_layer.odd_step import OddLetters, OddStep
-from giantstep.theory.first_layer.recursion import Recursion
-from giantstep.theory.first_layer.sign_directions import directions_after_signs
-from giantstep.theory.first_layer.sign_rows import SignRows
+from giantstep.theory.first_layer.odd_letters import OddLetters
+from giantstep.theory.first_layer.recursion import Recursion, with_rows
+from giantstep.theory.first_layer.sign_rows import SignRows, directions_after_signs
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.row_functions import RowFunctions
 from giantstep.validation import refusal
@@ -107,7 +105,7 @@ class Signs(Recursion):
         return [] if self.protocol.follows_population else super().remarks(kind)
 
 
-class OddSigns(Signs, OddStep):
+class OddSigns(Signs):
     """Signs from a uniform readout, for an odd activation."""
 
     left_out = "corrections to a step by signs, 2 % of the error in the median, at most 4 %"
@@ -118,9 +116,8 @@ class OddSigns(Signs, OddStep):
             return super().rows_in_limit()
         at = SignRows(FirstBatch(self.protocol, self.fineness), self.length, self.fineness)
         rows, norm_variance = at.functions()
-        alignment = self.after_signs(self.limit).first_alignment
-        covariance = rows.covariance(norm_variance)
-        return rows, NetworkState(at.bulk_variance, at.strength, alignment, covariance=covariance)
+        alignments, c, r = self.after_signs(self.limit).alignments, at.bulk_variance, at.strength
+        return rows, NetworkState(c, r, alignments, covariance=rows.covariance(norm_variance))
 
 
 class OddLetterSigns(Signs, OddLetters):

@@ -7,7 +7,6 @@ remember of the batches along the directions on which inputs are projected.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -15,7 +14,6 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.readout import Vocabulary
 from giantstep.problems.several_spikes import spike_coordinates
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.first_layer.network_state import shared_parameters
@@ -85,7 +83,7 @@ class LettersState:
 
 
 @dataclass(eq=False)
-class Step(ABC):
+class Step:
     """One more step: averages over a fresh batch, and what follows from them.
 
     An input has projections y on the m directions of the state, and rho N on B more, those of the
@@ -93,10 +91,8 @@ class Step(ABC):
 
     Attributes
     ----------
-    readout : tuple of (float, float)
-        Letters and their fractions.
-    rate, noise, beta : float
-        e = learning_rate/beta, 1/alpha0, and beta.
+    protocol : Protocol
+        Of this step alone.
     before : LettersState
     averages : Array, shape (6, G, N)
         Over the neurons of each letter, on the N nodes of a rule over inputs: of `of_letters`.
@@ -105,29 +101,36 @@ class Step(ABC):
     curvatures : Array, shape (3, N)
         E[l'', l''^2, rho l'' | node] of the loss, times the weights: what the network's own output
         does to rho.
+    y : Array, shape (m, N)
+    targets : int
+        How many of the directions are those of the target; the state before is along these first.
+    rate, noise : float
+        e = learning_rate/beta, and 1/alpha0.
+    pull : Array, shape (G,)
+        The rate of each letter, e omega.
     """
 
-    readout: Vocabulary
-    rate: float
-    noise: float
-    beta: float
+    protocol: Protocol
     before: LettersState
     averages: Array
     powers: Array
     curvatures: Array
+    y: Array
+    targets: int = 1
 
-    @property
-    def pull(self) -> Array:
-        """The rate of each letter, e omega."""
-        return self.rate * np.array(self.readout)[:, 0]
+    def __post_init__(self) -> None:
+        self.rate = self.protocol.learning_rate / self.protocol.beta
+        self.noise = 1 / self.protocol.alpha0
+        self.pull = self.rate * np.array(self.protocol.readout)[:, 0]
 
-    @abstractmethod
     def along(self, power: int, values: Array) -> Array:
         """Compute E[rho^power values y] for values of shape (..., N): (..., m)."""
+        return (values * self.powers[power]) @ self.y.T
 
-    @abstractmethod
     def pairs(self, power: int, values: Array) -> Array:
         """Compute E[rho^power values y y^T] for values of shape (G, N): (G, m, m)."""
+        weighted = values * self.powers[power]
+        return np.stack([(self.y * of_letter) @ self.y.T for of_letter in weighted])
 
     def mean(self, power: int, values: Array) -> Array:
         """Compute E[rho^power values] for values of shape (..., N)."""
@@ -171,8 +174,9 @@ class Step(ABC):
         that output along the mean rows, by the rest of it, which is noise on the labels, and by the
         norms of the inputs, with which all slopes sigma' change.
         """
-        (omega, pi), (_, A0, A1, A2, residual, Av) = np.array(self.readout).T, self.averages
-        u, c, X = np.sqrt(pi) * omega, self.before.bulk_variance, self.before.mean_rows
+        (omega, pi), X = np.array(self.protocol.readout).T, self.before.mean_rows
+        u, c = np.sqrt(pi) * omega, self.before.bulk_variance
+        _, A0, A1, A2, residual, Av = self.averages
         second, (curvature, squared, mixed) = self.powers[2], self.curvatures
         a0, a1 = u[:, None] * A0, omega[:, None] * A1
         shared, norms = X @ a0, (u * c)[:, None] * A2
@@ -180,7 +184,7 @@ class Step(ABC):
         cross = (a1 * shared * mixed) @ a0.T
         batch = (a1 * second) @ a1.T * X - cross - cross.T
         batch += (a0 * squared * ((a0 * shared).sum(axis=0) + u**2 @ residual)) @ a0.T
-        batch += self.beta / 2 * (norms * second) @ norms.T
+        batch += self.protocol.beta / 2 * (norms * second) @ norms.T
         batch += np.diag(omega**2 * ((Av - c[:, None] * A1**2) @ second))
         return drift @ X @ drift.T + self.rate**2 * self.noise * batch
 
@@ -220,11 +224,23 @@ class Step(ABC):
         moved = rows @ before @ rows.swapaxes(1, 2)
         return moved + self.batch_noise() - c * twice @ twice.swapaxes(1, 2)
 
+    def take(self) -> LettersState:
+        """Compute the state after the step.
 
-def of_protocol(protocol: Protocol) -> tuple[Vocabulary, float, float, float]:
-    """Return readout, rate, noise and beta of the steps of a protocol."""
-    rate = protocol.learning_rate / protocol.beta
-    return protocol.readout, rate, 1 / protocol.alpha0, protocol.beta
+        Of the directions across the target, those that the spikes span are kept.
+        """
+        targets, across = self.targets, self.spikes[:, self.targets :]
+        kept = gram_factor(across.T @ across)
+        turn = np.eye(targets + kept.shape[1], self.spikes.shape[1])
+        turn[targets:, targets:] = (kept / np.linalg.norm(kept, axis=0)).T
+        covariance = turn @ self.covariance() @ turn.T
+        return LettersState(self.spikes @ turn.T, self.bulk_variance, self.mean_rows(), covariance)
+
+
+def of_residuals(rho: Array, curvature: Array, weight: Array) -> tuple[Array, Array]:
+    """Compute `powers` and `curvatures` of a step on nodes of some weight, shape (N,)."""
+    powers = weight * np.vander(rho, 5, increasing=True).T
+    return powers, weight * np.stack([curvature, curvature**2, rho * curvature])
 
 
 def gram_factor(gram: Array, least: int = 0) -> Array:

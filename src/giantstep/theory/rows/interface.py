@@ -221,7 +221,8 @@ class ContinuedVariances(Protocol):
         """
 
     def moved(self, response: Complex, dV: Complex) -> Complex:
-        """Predict the response where V has changed by dV, shape (S, K)."""
+        """Predict the response where V has changed by dV, shape (S, K): as it is by default."""
+        return response
 
 
 def in_parts(triangle: Triangle, through_q: Array, direct: Array | None) -> tuple[Array, Array]:

@@ -28,6 +28,7 @@ from giantstep.problems.spiked_features import Groups
 from giantstep.theory.rows.interface import (
     Bulk,
     Continued,
+    ContinuedVariances,
     GroupOverlaps,
     Hats,
     SpikeResponse,
@@ -63,7 +64,7 @@ class Screened(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class IsotropicBulk(Bulk):
+class IsotropicBulk(Bulk, ContinuedVariances):
     """Rows uniform on spheres, of squared radius c for each group: theory.md sections 4 and 5.
 
     Attributes
@@ -153,10 +154,6 @@ class IsotropicBulk(Bulk):
         """Map complex hats to V and T; the response is the root q of `q (L + c M(q)) = 1`."""
         V, T = self._variances_from(near, V1_hat, L, _NEARBY_ITERATIONS)
         return V, T, np.divide(V[:, -near.shape[1] :], self.groups.pi, dtype=complex)
-
-    def moved(self, response: Complex, dV: Complex) -> Complex:
-        """Leave q, which `variances_near` solves for."""
-        return response
 
     def spike_response(self, V1_hat: Array, V: Array) -> IsotropicResponse:
         """Compute how the readout responds at a solution."""

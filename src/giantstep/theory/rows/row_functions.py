@@ -179,14 +179,14 @@ class RowFunctions:
         return RowFunctions(factor * self._scale, as_columns(f, factor * phi, Forms(R, filtered)))
 
 
-def wider_spike(share: float, alignment: float | tuple[float, ...]) -> Array:
+def wider_spike(share: float, alignment: float | Array) -> Array:
     """Return the turn to a basis whose spike has a part that the target does not see.
 
     Parameters
     ----------
     share : float
         Cosine of the angle between the spike and its part that is known.
-    alignment : float or tuple of float
+    alignment : float or Array, shape (D,)
         Of that part and the target's directions.
 
     Returns

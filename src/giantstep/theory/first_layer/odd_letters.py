@@ -16,12 +16,9 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import SpikedFeatures, one_spike
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.interface import FirstLayer
-from giantstep.theory.first_layer.network_state import (
-    NetworkState,
-    check_weights,
-    shared_parameters,
-)
+from giantstep.theory.first_layer.network_state import check_weights, shared_parameters
 from giantstep.theory.first_layer.recursion import Recursion
+from giantstep.theory.first_layer.row_norms import coupled_norms, own_output_norms
 from giantstep.theory.rows.eigenmodes import RowCovariance
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.groups import GroupsBulk
@@ -29,15 +26,10 @@ from giantstep.theory.rows.interface import Bulk
 from giantstep.theory.rows.row_functions import other_task, wider_spike
 
 
-class OddStep(Recursion):
-    """The first turn of the recursion, in closed form."""
+class OddLetters(Recursion):
+    """One step of an odd activation, for an initial readout of several values."""
 
-    history: tuple[()] = ()  # nothing beyond the features
-
-    @cached_property
-    def states(self) -> tuple[NetworkState, ...]:
-        """The network before its step and after, on a rule that is fine enough for all layers."""
-        return self.states_on(1)
+    left_out = "how norms of rows fluctuate, but for what their overlaps with the spike change"
 
     @cached_property
     def first_batch(self) -> FirstBatch:
@@ -58,11 +50,10 @@ class OddStep(Recursion):
             **shared_parameters(protocol),
         )
 
-
-class OddLetters(OddStep):
-    """The same for an initial readout of several values."""
-
-    left_out = "how norms of rows fluctuate, but for what their overlaps with the spike change"
+    def longer_rows(self, spike_strengths: Array) -> Array:
+        """Compute what the step adds to the squared norm of rows at the dimension, by letters."""
+        own = own_output_norms(self.protocol, self.dimension)
+        return own + coupled_norms(self.protocol, spike_strengths, self.dimension)
 
     def common_rows(self) -> Array:
         """Compute what the step does to all rows together.
