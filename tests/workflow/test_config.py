@@ -206,8 +206,8 @@ def test_a_merged_key_is_not_a_repeated_one(tmp_path):
 
 def test_what_could_never_run_is_refused_with_what_it_would_take(write):
     for limit, simulation, words in (
-        ({}, {"dimension": 10**6}, "GiB of memory in one job"),
-        ({"core_hours": 1}, {"networks": 100_000}, "core-hours, and must take at most 1"),
+        ({}, {"dimension": 10**6}, "GiB of memory, more than 1.02e+03"),
+        ({"core_hours": 1}, {"networks": 100_000}, "core-hours, more than 1: it must be smaller"),
     ):
         sizes = CONFIG["simulation"] | simulation
         told = faults(write(FIGURE), CONFIG | {"limits": limit, "simulation": sizes})

@@ -7,17 +7,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from giantstep.cli.values import Flattened, pairs, read_values
+from giantstep.cli.values import Flattened, numbers, pairs, whole_numbers
 from giantstep.problems.domains import interval_of
 from giantstep.problems.formatting import format_value
 from giantstep.problems.schedules import BETWEEN, Schedule
 from giantstep.questions.arguments import ANY_NAME, PAIR, Argument, Many
-from giantstep.validation import read_number, read_whole_number
 
 # How a value of each kind is called in help texts, and what reads it, or a range of such values.
 _KINDS: dict[Any, tuple[str, Callable[[str], list[Any]]]] = {
-    float: ("NUMBER", read_values(read_number)),
-    int: ("COUNT", read_values(read_whole_number)),
+    float: ("NUMBER", numbers),
+    int: ("COUNT", whole_numbers),
     str: ("NAME", lambda text: [text]),
     PAIR: ("VALUE:FRACTION", pairs),
 }

@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     # At the end, to search all that was imported for garbage would take a fifth of a short command.
     atexit.register(gc.freeze)
-    warnings.showwarning = lambda message, *_: print(message, file=sys.stderr)
+    warnings.showwarning = lambda text, kind, *_: print(f"{kind.__name__}: {text}", file=sys.stderr)
     return _execute(parse(sys.argv[1:] if argv is None else argv))
 
 

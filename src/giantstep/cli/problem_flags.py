@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from giantstep.cli.flags import add_flag, spelled
 from giantstep.problems.parameter import parameters_of
@@ -16,38 +16,25 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
 from giantstep.questions.arguments import PAIR, Argument, arguments_of
 
-
-class Kind(NamedTuple):
-    """One way to state a problem, and the flags that no other way has."""
-
-    title: str
-    make: Callable[..., Problem]
-    takes: dict[str, Argument]
-
-
+_TITLES: dict[Callable[..., Problem], str] = {
+    Protocol: "gradient steps on the first layer",
+    one_spike: "spiked random features given directly",
+}
 _STEPS, _SPIKED = arguments_of(parameters_of(Protocol)), arguments_of(one_spike_parameters())
-_SHARED = {name: of for name, of in _STEPS.items() if name in _SPIKED}
-_KINDS = tuple(
-    Kind(title, make, {name: of for name, of in takes.items() if name not in _SHARED})
-    for title, make, takes in (
-        ("gradient steps on the first layer", Protocol, _STEPS),
-        ("spiked random features given directly", one_spike, _SPIKED),
-    )
-)
-
-
+_TAKES: dict[Callable[..., Problem], dict[str, Argument]] = {Protocol: _STEPS, one_spike: _SPIKED}
 # All names of them.
 PROBLEM_FLAGS = {*_STEPS, *_SPIKED}
 
 
 def add_problem(parser: argparse.ArgumentParser) -> None:
     """Add the flags that every problem has, and those of each way to state one."""
-    group = parser.add_argument_group("the problem")
-    for of in _SHARED.values():
-        add_flag(group, of)
-    for word, kind in zip(("either", "or"), _KINDS, strict=True):
-        group = parser.add_argument_group(f"{word} {kind.title}")
-        for of in kind.takes.values():
+    shared = {name: of for name, of in _STEPS.items() if name in _SPIKED}
+    groups = {"the problem": shared}
+    for word, (make, title) in zip(("either", "or"), _TITLES.items(), strict=True):
+        groups[f"{word} {title}"] = {k: of for k, of in _TAKES[make].items() if k not in shared}
+    for title, takes in groups.items():
+        group = parser.add_argument_group(title)
+        for of in takes.values():
             add_flag(group, of)
 
 
@@ -63,14 +50,14 @@ def statement_of(
     argparse.ArgumentError
         If a flag is missing, or flags are not of one kind.
     """
-    chosen = max(_KINDS, key=lambda kind: len(kind.takes.keys() & given.keys()))
-    takes = _SHARED | chosen.takes
+    make = max(_TAKES, key=lambda one: len(_TAKES[one].keys() & given.keys()))
+    takes, title = _TAKES[make], _TITLES[make]
     needed = (name for name, of in takes.items() if of.default is None)
     if missing := [spelled(name) for name in needed if name not in given]:
-        raise argparse.ArgumentError(None, f"missing for {chosen.title}: {', '.join(missing)}")
+        raise argparse.ArgumentError(None, f"missing for {title}: {', '.join(missing)}")
     if others := [spelled(name) for name in given if name in PROBLEM_FLAGS - takes.keys()]:
-        raise argparse.ArgumentError(None, f"{', '.join(others)}: not for {chosen.title}")
-    return chosen.make, {name: _values(of, given) for name, of in takes.items()}
+        raise argparse.ArgumentError(None, f"{', '.join(others)}: not for {title}")
+    return make, {name: _values(of, given) for name, of in takes.items()}
 
 
 def _values(of: Argument, given: Mapping[str, Any]) -> Sequence[Any]:

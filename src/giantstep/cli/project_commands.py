@@ -56,7 +56,7 @@ def run_scores(arguments: argparse.Namespace) -> None:
     if not (names := arguments.figure or made_figures(arguments.project)):
         raise RefusalError("no figure has been made: run `snakemake --cores all` in the project")
     scores = {name: score_summary(open_figure(name, arguments.project)) for name in names}
-    table = pd.concat(scores, names=["figure"]).reset_index("figure")
+    table = pd.concat(scores, names=["figure"]).fillna("").reset_index("figure")
     for row in [table.columns, ["---"] * table.shape[1], *table.values.tolist()]:
         print("|", " | ".join(row), "|")
 

@@ -6,6 +6,7 @@ import argparse
 import math
 import re
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from giantstep.validation import Interval, read_number, read_whole_number
@@ -22,6 +23,7 @@ _RANGE = re.compile(r"([^:]+):([^:]+):([^:]+?)(log)?")
 def reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
     """Return what reads a text as argparse calls it, from what raises ValueError to refuse one."""
 
+    @wraps(read)
     def checked(text: str) -> Any:
         try:
             # Without the blank of `protected`.
@@ -32,29 +34,29 @@ def reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
     return checked
 
 
-def read_values(read: Callable[[str], Any]) -> Callable[[str], list[Any]]:
-    """Return what reads a number, or a range of them, as argparse calls it.
-
-    Parameters
-    ----------
-    read : callable
-        Reads one number: `read_number` or `read_whole_number`.
+@reader
+def numbers(text: str) -> list[float]:
+    """Read a number, or a range of them.
 
     Examples
     --------
-    >>> read_values(read_number)("0.5:2:4"), read_values(read_whole_number)("10:1000:3log")
-    ([0.5, 1.0, 1.5, 2.0], [10, 100, 1000])
+    >>> numbers("0.5:2:4")
+    [0.5, 1.0, 1.5, 2.0]
     """
+    return list(_spaced(text)) if ":" in text else [read_number(text)]
 
-    @reader
-    def read_range(text: str) -> list[Any]:
-        if ":" not in text:
-            return [read(text)]
-        values = _spaced(text)
-        whole = read is read_whole_number
-        return list(dict.fromkeys(map(round, values))) if whole else list(values)
 
-    return read_range
+@reader
+def whole_numbers(text: str) -> list[int]:
+    """Read a whole number, or a range of them.
+
+    Examples
+    --------
+    >>> whole_numbers("10:1000:3log")
+    [10, 100, 1000]
+    """
+    several = ":" in text
+    return [*dict.fromkeys(map(round, _spaced(text)))] if several else [read_whole_number(text)]
 
 
 def _spaced(text: str) -> tuple[float, ...]:
@@ -99,8 +101,7 @@ def pairs(text: str) -> list[tuple[float, float]]:
 def named_values(text: str) -> tuple[str, list[float]]:
     """Read the axis of a map, `alpha0=0.1:10:80log`: a parameter and its values."""
     name, _, words = text.partition("=")
-    read = read_values(read_number)
-    values = [x for word in words.split(",") for x in read(word)] if words else []
+    values = [x for word in words.split(",") for x in numbers(word)] if words else []
     if len(values) < 2:
         raise ValueError(f"{text!r} must be a parameter and several values, as in alpha=0.5:3:20")
     return name.replace("-", "_"), values

@@ -52,7 +52,6 @@ class Session:
         self.document, self.project = document, project
         self.view, self._faults = from_address(address)
         self.number, self._count = 0, 0
-        self._latest: dict[str, Any] = {}
         self._theory = self._child("answers:answer", self._show_answer)
         self._networks = self._child("networks:simulate_networks", self._show_networks)
         self._exports = self._child("export:export", self._show_export)
@@ -89,12 +88,10 @@ class Session:
         self.close()
 
     def _on_hello(self, message: Mapping[str, Any]) -> None:
-        """Tell a page that is ready all that it missed."""
-        if self._renew_plot(message):
-            self._theory.ask(self.number, self.view)
+        """Tell a page that is ready all that it missed; what is solved needs no time again."""
+        self._renew_plot(message)
         self._tell(faults=self._faults, whole=True)
-        if self._latest:
-            self._send(self._latest)
+        self._theory.ask(self.number, self.view)
 
     def _on_view(self, message: Mapping[str, Any]) -> None:
         """Show another view, if it has no faults."""
@@ -111,17 +108,16 @@ class Session:
         self._theory.ask(self.number, self.view)
         self._tell()
 
-    def _renew_plot(self, message: Mapping[str, Any]) -> bool:
-        """Make another plot if this view, or the colours of the page, need one; tell if so."""
+    def _renew_plot(self, message: Mapping[str, Any]) -> None:
+        """Make another plot if this view, or the colours of the page, need one."""
         theme = message.get("theme", LIGHT)
         key = plot_key(self.view, theme)
         if key == self._key:
-            return False
+            return
         self._key, self._plot = key, make_plot(self.view, theme)
         self.document.theme = theme_of(theme)
         self._box.children = [self._plot.figure]
         self._plot.show_networks(self._simulated)
-        return True
 
     def _show_answer(self, number: int, said: Any) -> None:
         """Show what the theory says, unless the page asks something else by now."""
@@ -132,8 +128,7 @@ class Session:
         elif said["tab"] == self.view.tab:
             self.document.hold("collect")
             self._plot.update(self.view, said)
-            self._latest = {"certificate": certificate(said), "done": said["done"]}
-            self._send(self._latest)
+            self._send({"certificate": certificate(said), "done": said["done"]})
             self.document.unhold()
 
     def _on_networks(self, message: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.polynomial.hermite_e import hermeval
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.quadrature import (
     RANGE,
@@ -54,7 +54,7 @@ class GaussianMoments(NamedTuple):
 
 
 def moments(
-    function: ScalarFunction, mean: Array | float, std: float, fineness: float = 1
+    function: ScalarFunction, mean: RealOrComplex | float, std: float, fineness: float = 1
 ) -> GaussianMoments:
     """Compute E f, E z f and the residual of f(mean + std z), z ~ N(0, 1).
 
@@ -63,24 +63,28 @@ def moments(
     Parameters
     ----------
     function : ScalarFunction
-    mean : Array, any shape
+    mean : array, any shape
+        If it is complex, z leaves the axis, so that f need not be known elsewhere.
     std : float
         Non-negative; at zero the mean is f itself.
     fineness : float
         Multiplies the number of nodes of the split rule; the others are exact to rounding.
     """
-    mean = np.asarray(mean, dtype=float)
+    mean = np.asarray(mean) + 0.0
     if std == 0:
         return GaussianMoments(function.value(mean), np.zeros_like(mean), np.zeros_like(mean))
     if mean.size > _MEANS:
         parts = np.array_split(mean.ravel(), math.ceil(mean.size / _MEANS))
         found = zip(*(moments(function, part, std, fineness) for part in parts), strict=True)
         return GaussianMoments(*(np.concatenate(some).reshape(mean.shape) for some in found))
-    z, weights = gaussian_rule(function, mean, std, fineness, WIDE)
-    values = function.value(mean[..., None] + std * z)
+    z, weights = gaussian_rule(function, mean.real, std, fineness, WIDE)
+    values = function.value(mean.real[..., None] + std * z)
+    if np.iscomplexobj(mean):
+        turn = mean.imag[..., None] / std
+        z, weights = z - 1j * turn, weights * np.exp(turn * (1j * z + turn / 2))
     first = np.sum(weights * values, axis=-1)
     slope = np.sum(weights * z * values, axis=-1)
-    values -= first[..., None] + slope[..., None] * z
+    values = values - first[..., None] - slope[..., None] * z
     return GaussianMoments(first, slope, np.sum(weights * values**2, axis=-1))
 
 

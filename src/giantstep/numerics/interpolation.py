@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import scipy  # whose modules are imported when they are first used
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, RealOrComplex
 
 # Of points between which cubics interpolate, for functions that vary on a scale of one: the error
 # is 1e-10.
@@ -16,15 +17,16 @@ _SPACING = 0.01
 
 
 def interpolated(
-    functions: Callable[[Array], tuple[Array, ...]], points: Array, scale: float
-) -> tuple[Array, ...]:
+    functions: Callable[[Any], tuple[Array, ...]], points: RealOrComplex, scale: float
+) -> tuple[RealOrComplex, ...]:
     """Evaluate smooth functions at points, shape (N,), or on a grid if that has fewer.
 
     Parameters
     ----------
     functions : callable
         Returns the values of several functions at points.
-    points : Array
+    points : array
+        Functions are evaluated at complex ones themselves.
     scale : float
         On which they vary.
 
@@ -34,10 +36,10 @@ def interpolated(
     >>> bool(np.allclose(sine**2 + cosine**2, 1, rtol=0, atol=1e-9))
     True
     """
-    low = float(points.min())
-    high = max(float(points.max()), low + _SPACING * scale)
+    low = float(points.real.min())
+    high = max(float(points.real.max()), low + _SPACING * scale)
     count = max(4, math.ceil((high - low) / (_SPACING * scale)))
-    if count >= points.size:
+    if count >= points.size or np.iscomplexobj(points):
         return functions(points)
     grid = np.linspace(low, high, count)
     return tuple(scipy.interpolate.CubicSpline(grid, np.stack(functions(grid)), axis=1)(points))

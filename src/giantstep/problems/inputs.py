@@ -20,16 +20,9 @@ from giantstep.validation import Interval, read_number
 Sampler = Callable[[Generator, tuple[int, int]], Single]
 
 GAUSSIAN = "gaussian"
-_STUDENT, _MIXTURE = "student_t:", "mixture:"
-# With two degrees of freedom or less, there is no finite variance to scale to one.
-_FREEDOM = Interval(2, open_below=True)
-_MEAN = Interval(0, 10)
+_MIXTURE = "mixture:"
 # Of a uniform distribution of unit variance.
 _WIDTH = np.float32(math.sqrt(12))
-
-
-def _rademacher(rng: Generator, shape: tuple[int, int]) -> Single:
-    return (2 * rng.integers(0, 2, shape, np.int8) - 1).astype(np.float32)
 
 
 def _student_t(freedom: float) -> Sampler:
@@ -51,15 +44,16 @@ def mixture_mean(inputs: str) -> float | None:
 
 INPUTS: dict[str, Sampler] = {
     GAUSSIAN: lambda rng, shape: rng.standard_normal(shape, np.float32),
-    "rademacher": _rademacher,
+    "rademacher": lambda rng, shape: 2 * rng.integers(0, 2, shape, np.int8).astype(np.float32) - 1,
     "uniform": lambda rng, shape: _WIDTH * (rng.random(shape, np.float32) - np.float32(0.5)),
 }
 
 
 KNOWN_INPUTS = Registry(
     INPUTS,
-    Family.of_numbers(_STUDENT, _student_t, NU=_FREEDOM),
+    # With two degrees of freedom or less, there is no finite variance to scale to one.
+    Family.of_numbers("student_t:", _student_t, NU=Interval(2, open_below=True)),
     # What inputs have besides the mean of their class.
-    Family.of_numbers(_MIXTURE, lambda mean: INPUTS[GAUSSIAN], M=_MEAN),
+    Family.of_numbers(_MIXTURE, lambda mean: INPUTS[GAUSSIAN], M=Interval(0, 10)),
 )
 lookup_inputs = KNOWN_INPUTS.lookup

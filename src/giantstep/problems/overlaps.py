@@ -15,14 +15,8 @@ from giantstep.arrays import Array
 Variable = tuple[tuple[str, ...], NDArray[Any]]
 # Dimensions of each, with those of the response, V1 and V2, that goes with q1 and q2.
 OVERLAP_DIMENSIONS: dict[str, tuple[str, ...]] = {
-    "m": ("group",),
-    "zeta": ("group",),
-    "psi": ("group",),
-    "q1": ("group", "other_group"),
-    "q2": ("group",),
-    "V1": ("group", "other_group"),
-    "V2": ("group",),
-    "xi": ("group",),
+    **dict.fromkeys(("m", "zeta", "psi", "q1", "q2", "V1", "V2", "xi"), ("group",)),
+    **dict.fromkeys(("q1", "V1"), ("group", "other_group")),
 }
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from giantstep.problems.covariance import ALWAYS
-from giantstep.problems.domains import COUNTED, Several
+from giantstep.problems.domains import COUNTED
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import (
@@ -22,7 +21,7 @@ from giantstep.problems.problem import Problem, check_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.schedules import numbers
 from giantstep.problems.targets import teacher_of
-from giantstep.validation import Fault, Interval, collected, raise_all, read_value
+from giantstep.validation import Fault, Interval, collected, raise_all
 
 DIMENSION = Interval(2, 1_000_000, whole=True)
 # Of neurons or samples: with more, even one column of them is out of reach.
@@ -114,20 +113,6 @@ def check_sizes(problem: Problem, grid: Grid, sizes: Sizes) -> None:
     if sizes.dimension < least:
         faults.append(Fault("dimension", sizes.dimension, f"{least} or more, for {why}"))
     raise_all(faults + _group_faults(problem, sizes))
-
-
-def check_replicates(networks: Iterable[int], root_seed: int) -> list[int]:
-    """Refuse no replicates at all, and indices or seeds that are out of range.
-
-    Raises
-    ------
-    InvalidParametersError
-    """
-    faults: list[Fault] = []
-    indices = read_value("networks", list(networks), Several(SEED), faults)
-    read_value("root_seed", root_seed, SEED, faults)
-    raise_all(faults)
-    return list(indices)
 
 
 def group_ends(fractions: ArrayLike, neurons: int) -> NDArray[np.int64]:

@@ -93,7 +93,12 @@ class CostError(RefusalError):
     """A question whose answer would take more time or memory than is allowed."""
 
 
-def check_cost(cost: Cost, max_hours: float, max_memory: float | None = None) -> None:
+def check_cost(
+    cost: Cost,
+    max_hours: float,
+    max_memory: float | None = None,
+    names: tuple[str, str] = ("max_memory", "max_hours"),
+) -> None:
     """Refuse what takes more core-hours or GiB of memory than is allowed.
 
     Parameters
@@ -102,6 +107,8 @@ def check_cost(cost: Cost, max_hours: float, max_memory: float | None = None) ->
     max_hours : float
     max_memory : float, optional
         By default what this machine has.
+    names : tuple of str
+        Where a user allows more.
 
     Raises
     ------
@@ -110,8 +117,8 @@ def check_cost(cost: Cost, max_hours: float, max_memory: float | None = None) ->
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     memory = machine if max_memory is None else max_memory
     for name, takes, most, unit in (
-        ("max_memory", cost.memory / 1024, memory, "GiB of memory"),
-        ("max_hours", cost.seconds / 3600, max_hours, "core-hours"),
+        (names[0], cost.memory / 1024, memory, "GiB of memory"),
+        (names[1], cost.seconds / 3600, max_hours, "core-hours"),
     ):
         if takes > most:
             raise CostError(

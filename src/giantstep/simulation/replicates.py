@@ -11,7 +11,7 @@ from numpy.random import SeedSequence
 from giantstep.problems.grid import Grid
 from giantstep.problems.problem import Problem
 from giantstep.problems.seeds import problem_seed
-from giantstep.problems.sizes import Sizes, check_replicates, check_sizes
+from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.simulation.first_layer import FirstLayer, first_layer
 from giantstep.simulation.threads import Workers, workers
 
@@ -57,7 +57,7 @@ def network_replicates(
     InvalidParametersError
     """
     check_sizes(problem, grid, sizes)
-    indices, seed = check_replicates(networks, root_seed), problem_seed(root_seed, problem)
+    indices, seed = list(networks), problem_seed(root_seed, problem)
     done = 0.0
 
     def report(share: float) -> None:

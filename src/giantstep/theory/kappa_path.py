@@ -11,102 +11,71 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.linalg import pinv
-from numpy.polynomial.legendre import leggauss, legvander
+from numpy.polynomial.legendre import leggauss
 
-from giantstep.arrays import Array, RealOrComplex
+from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import NODES
-from giantstep.theory.features.conditional_features import ConditionalFeatures
+from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.conditional_features import ConditionalFeatures, conditional_moments
 
-# How far the path leaves the axis: at most so many half widths of a panel, over which functions are
-# still known, and at most as far as it takes to turn V by this phase.
-_FARTHEST, _PHASE = 0.3, 1.4
-# Functions are interpolated from so many times as many nodes.
-FINENESS = 2
+# How far the path leaves the axis: at most so many half widths of a panel, as far as it takes to
+# turn V by this phase, and so many standard deviations of a neuron's input given kappa.
+_FARTHEST, _PHASE, _TURN = 0.3, 1.4, 2.0
 # Panels are divided where the logarithm of a function changes by more; not into more pieces.
 _CHANGE, _PIECES = 3.0, 12
-# Functions that change by this factor on a panel are interpolated by logarithms of this degree.
-_STEEP, _DEGREE = 100.0, 14
-# Smaller values of mu0 and mu1 are rounding, relatively; of mu2^2, those below its square.
-_LEAST = 1e-13
+# Smaller values of mu1^2 and mu2^2 are rounding, relatively.
+_LEAST = 1e-26
 
 
-def on_path(features: ConditionalFeatures) -> ConditionalFeatures:
+def on_path(features: ConditionalFeatures, srf: SpikedFeatures) -> ConditionalFeatures:
     """Move the nodes over kappa to the path, for averages of functions of V(kappa) only.
 
-    Parameters
-    ----------
-    features : ConditionalFeatures
-        Of the fineness `FINENESS`. Those of several spikes stay on the axis.
+    Those of several spikes stay on the axis.
     """
     if features.beside.size:
         return features
+    kappa = features.kappa.reshape(-1, NODES)
     points, weights = leggauss(NODES)
-    given = leggauss(FINENESS * NODES)[0]
-    every = features.mu0, features.phi, features.mu2_squared
-    sizes = [len(functions) for functions in every]
-    least = np.repeat([_LEAST, _LEAST, _LEAST**2], sizes)[:, None, None]
-    kappa = features.kappa.reshape(-1, given.size)
-    functions = np.concatenate(every).reshape(-1, *kappa.shape)
-    half = (kappa[:, -1] - kappa[:, 0]) / (2 * given[-1])
+    half = (kappa[:, -1] - kappa[:, 0]) / (2 * points[-1])
     kept = (half > 0) & ((kappa[:, 0] > 0) | (not features.mirrored))
-    kappa, half, functions = kappa[kept], half[kept], functions[:, kept]
-    _, phi, noise = np.split(functions, np.cumsum(sizes)[:-1])
+    kappa, half = kappa[kept], half[kept]
+    functions = np.concatenate([features.mu1**2, features.mu2_squared])
+    rates = _rates(kappa, functions.reshape(len(functions), *kept.shape, -1)[:, kept])
     centre = (kappa[:, 0] + kappa[:, -1]) / 2
-    squares = np.einsum("gr,rpn->gpn", features.B, phi) ** 2
-    rates = _rates(kappa, np.concatenate([squares, noise]))
     ends = np.concatenate([[centre[0] - half[0]], centre + half])
-    edges = ends + 1j * np.concatenate([[0.0], _heights(half, rates), [0.0]])
+    farthest = _TURN * float(np.min(np.sqrt(srf.groups.c) / np.maximum(np.abs(srf.groups.u), TINY)))
+    edges = ends + 1j * np.concatenate([[0.0], _heights(half, rates, farthest), [0.0]])
     pieces = np.ceil(2 * half * np.abs(rates).max(axis=0) / _CHANGE).clip(1, _PIECES).astype(int)
     panel = np.repeat(np.arange(half.size), pieces)
     piece = np.arange(panel.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     steps = ((edges[1:] - edges[:-1]) / pieces)[panel, None] / 2
     nodes = edges[panel, None] + steps * (2 * piece[:, None] + 1 + points)
-    place = (nodes - centre[panel, None]) / half[panel, None]
-    at_nodes = _interpolated(functions[:, panel], place, least)
-    mu0, phi, noise = np.split(at_nodes, np.cumsum(sizes)[:-1])
     weight = steps * weights * np.exp(-(nodes**2) / 2) / np.sqrt(2 * np.pi)
+    mu0, mu1, mu2_squared = conditional_moments(srf, nodes.ravel())
     return replace(
         features,
         kappa=nodes.ravel(),
         weight=(1 + features.mirrored) * weight.ravel(),
         mu0=mu0,
-        mu1=features.B @ phi,
-        mu2_squared=noise,
-        phi=phi,
+        mu1=mu1,
+        mu2_squared=mu2_squared,
+        phi=features.B.T @ mu1,
         mirrored=False,
     )
-
-
-def _interpolated(functions: Array, place: Array, least: Array) -> RealOrComplex:
-    """Interpolate on each panel, shape (F, P, N), at places between -1 and 1 (or nearby), (P, M).
-
-    A function that changes by orders of magnitude is the exponential of a polynomial.
-    """
-    given = leggauss(functions.shape[-1])[0]
-    smallest, largest = (reduce(functions, axis=-1, keepdims=True) for reduce in (np.min, np.max))
-    steep = smallest > least * largest.max(axis=1, keepdims=True)
-    steep &= largest > _STEEP * smallest
-    logs = np.log(np.where(steep, functions, 1.0))
-    plain, exponents = (
-        np.einsum("pmn,fpn->fpm", legvander(place, degree) @ pinv(legvander(given, degree)), values)
-        for degree, values in ((given.size - 1, functions), (_DEGREE, logs))
-    )
-    values: RealOrComplex = np.where(steep, np.exp(exponents), plain)
-    return values.reshape(len(functions), -1)
 
 
 def _rates(kappa: Array, functions: Array) -> Array:
     """Compute the mean slope of the logarithm of functions (F, P, N) on each panel, (F, P)."""
     size = np.abs(functions).max(axis=(1, 2), keepdims=True)
-    logs = np.log(np.maximum(functions[:, :, [0, -1]], _LEAST**2 * size + TINY))
+    logs = np.log(np.maximum(functions[:, :, [0, -1]], _LEAST * size + TINY))
     return np.diff(logs)[:, :, 0] / (kappa[:, -1] - kappa[:, 0])
 
 
-def _heights(half: Array, rates: Array) -> Array:
+def _heights(half: Array, rates: Array, farthest: float) -> Array:
     """Choose the height of the path at the edges between panels of some half widths, (P - 1,)."""
     reach = np.minimum(_FARTHEST * half, _PHASE / np.maximum(np.abs(rates).max(axis=0), TINY))
+    reach = np.minimum(reach, farthest)
     heights = np.zeros(half.size)
     for sign in (1, -1):
         fits = np.all(sign * rates >= 0, axis=0)

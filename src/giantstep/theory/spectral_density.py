@@ -19,7 +19,7 @@ from giantstep.problems.problem import Problem
 from giantstep.theory.features.conditional_features import conditional_features
 from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.first_layer.equivalent_features import known_layer
-from giantstep.theory.kappa_path import FINENESS, on_path
+from giantstep.theory.kappa_path import on_path
 from giantstep.theory.readout.fixed_point import Equations, Points
 
 # Height above the real axis at which the density is read, relative to the eigenvalue; where points
@@ -59,9 +59,10 @@ class SpectralDensity:
         self.srf = layer.features
         check_resolution(problem, self.srf)
         validate_bulk(problem, bulk)
-        self.features = conditional_features(self.srf, FINENESS)
+        # Nodes of several spikes stay on the axis, where poles may be near.
+        self.features = conditional_features(self.srf, 2 if self.srf.further_spikes else 1)
         rows = layer.bulk(bulk, self.features)
-        self.on_path = on_path(self.features)
+        self.on_path = on_path(self.features, self.srf)
         self.equations = Equations(self.on_path, self.srf, rows)
         self.bulk = rows.continued()
         self.alpha, self.split = alpha, self.equations.triangle.size

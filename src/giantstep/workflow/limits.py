@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from giantstep.questions.costs import cost_of, total_cost
+from giantstep.questions.costs import CostError, check_cost, cost_of, total_cost
 from giantstep.workflow.config import Faults
 from giantstep.workflow.config_models import Config
 from giantstep.workflow.curves import Figure
@@ -14,14 +14,8 @@ def check_limits(faults: Faults, config: Config, figures: Sequence[Figure]) -> N
     """Refuse what is beyond the limits, with what it would take."""
     curves = (curve for figure in figures for curve in figure.curves)
     tasks = (task for one in curves for task in (*one.theory.values(), *one.networks.values()))
-    taken = total_cost([cost_of(task) for task in tasks])
-    for name, needed, unit in (
-        ("core_hours", taken.seconds / 3600, "core-hours"),
-        ("memory", taken.memory / 1024, "GiB of memory in one job"),
-    ):
-        if needed > (allowed := getattr(config.limits, name)):
-            faults.add(
-                f"limits.{name}",
-                f"this configuration takes {needed:,.4g} {unit}, and must take at most"
-                f" {allowed:,.4g}: make it smaller, or raise this limit",
-            )
+    taken, most = total_cost([cost_of(task) for task in tasks]), config.limits
+    try:
+        check_cost(taken, most.core_hours, most.memory, ("memory", "core_hours"))
+    except CostError as error:
+        faults.add("limits", str(error))

@@ -16,13 +16,6 @@ from giantstep.workflow.comparison import DRAWN
 
 # Dimensions of what a row of scores repeats of its curve.
 _OF_CURVE = ("curve",), ("curve", "group")
-# Columns of the table without the quantity, by those of the summary.
-_SCORES = {
-    "largest z": "largest_z_score_{}",
-    "mean z": "mean_z_score_{}",
-    "largest z, finite d": "largest_z_score_{}_finite",
-    "mean z, finite d": "mean_z_score_{}_finite",
-}
 
 
 def write_scores(data: xr.Dataset, table: str | Path, page: str | Path) -> None:
@@ -83,13 +76,15 @@ def score_summary(data: xr.Dataset) -> pd.DataFrame:
         A row of texts for each curve and drawn quantity: the largest and the mean z-score, against
         the theory of the limit and that of finite dimension.
     """
-    table, parts = score_table(data), []
+    table, parts = score_table(data).set_index("curve"), []
     for quantity in DRAWN:
-        names = {score.format(quantity): title for title, score in _SCORES.items()}
-        part = table.reindex(columns=["curve", *names], fill_value="").rename(columns=names)
-        parts.append(part.assign(quantity=quantity))
-    whole = pd.concat(parts)[["curve", "quantity", *_SCORES]]
-    return whole[whole[[*_SCORES]].any(axis=1)]
+        part = table.filter(regex=f"_z_score_{quantity}(_finite)?$")
+        part = part[part.any(axis=1)]
+        titles = (name.replace(f"_z_score_{quantity}", " z") for name in part)
+        part.columns = [title.replace("_finite", ", finite d") for title in titles]
+        part.insert(0, "quantity", quantity)
+        parts.append(part)
+    return pd.concat(parts).fillna("").reset_index()
 
 
 def _cell(of_groups: Array) -> str:
