@@ -117,8 +117,8 @@ class SpectralDensity:
         V1_hat = self.equations.triangle.unpack(hats[:, : self.split])
         L = hats[:, self.split :] - (x * (1 + 1j * height))[:, None]
         response = self.bulk.far_response(V1_hat, L)
-        unknown = np.full_like(hats, _LOST), np.zeros(x.size, bool)
-        return _Known(x, hats, response, *unknown), height
+        V = np.concatenate([0 * hats[:, : self.split], self.srf.groups.pi / L], axis=-1)
+        return _Known(x, hats, response, V, np.zeros(x.size, bool)), height
 
     def _points(self, x: Array) -> Points:
         return Points.of(np.full(x.shape, self.alpha), np.ones(x.shape), self.srf.beta)
@@ -148,17 +148,17 @@ class SpectralDensity:
         equations, split, points = self.equations, self.split, self._points(at.x)
         V1_hat = equations.triangle.unpack(at.hats[:, :split])
         L = ridge[:, None] + at.hats[:, split:]
-        V, T, response = self.bulk.variances_near(V1_hat, L, at.response)
+        V, T, response = self.bulk.variances_near(V1_hat, L, at.V, at.response)
         mapped, contraction = equations.hats(V, points)
         H = equations.hats_derivative(contraction, points)
         step = -solve_small(np.eye(T.shape[-1]) - H @ T, at.hats - mapped)
         hats = at.hats + step
-        response = self.bulk.moved(response, -np.einsum("sij,sj->si", T, step))
         size = np.max(np.abs(step), axis=-1) / np.max(np.abs(hats), axis=-1)
         # Above the real axis V2 has a positive imaginary part, and the hats a negative one.
         V2, positive = V[:, split:], hats[:, equations.coordinates.logarithmic]
         physical = np.all(V2.imag > -_SLACK * np.abs(V2), axis=-1)
         physical &= np.all(positive.imag <= _SLACK * np.abs(hats).max(axis=-1)[:, None], axis=-1)
+        V = V - np.einsum("sij,sj->si", T, step)
         return _Known(at.x, hats, response, V, physical), size
 
 

@@ -44,7 +44,7 @@ class ContinuedOneGroup(ContinuedVariances):
     def traces(self, unknowns: Complex, slope: Complex) -> Traces:
         """Compute the traces, and their derivatives as the unknowns move along a slope."""
 
-    def variances_near(self, V1_hat: Complex, L: Complex, near: Complex) -> Continued:
+    def variances_near(self, V1_hat: Complex, L: Complex, V: Complex, near: Complex) -> Continued:
         """Map complex hats to V and T by one Newton step."""
         A, L = V1_hat[:, 0, 0], L[:, 0]
         gap, jacobian = self.equations(near, L / A)

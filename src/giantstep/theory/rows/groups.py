@@ -69,30 +69,23 @@ class GroupsBulk(Bulk):
         return replace(self, rows=self.rows._replace(batch=self.rows.batch.on_path()))
 
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
-        """Compute q, theta and tr Z far above the real axis, where the load vanishes."""
+        """Compute theta and tr Z of the modes far above the real axis, where the load vanishes."""
         modes = np.zeros((len(L), self.rows.B.shape[1]), dtype=complex)
-        return np.concatenate([1 / L, modes, modes + 1], axis=-1)
+        return np.concatenate([modes, modes + 1], axis=-1)
 
-    def variances_near(self, V1_hat: Complex, L: Complex, near: Complex) -> Continued:
-        """Map complex hats to V and T; the response is q, theta and tr Z of the modes.
+    def variances_near(self, V1_hat: Complex, L: Complex, V: Complex, near: Complex) -> Continued:
+        """Map complex hats to V and T; the response is theta and tr Z of the modes.
 
         The nearby q solves its equation exactly at another L: the results are continued from there
         by their derivatives.
         """
         pi, beta = self.rows.pi, self.rows.beta
-        q, theta, f = np.split(near, [pi.size, pi.size + self.rows.B.shape[1]], axis=-1)
-        modes = Modes(self.rows, q, Factor.of(V1_hat), KnownTraces(theta, f))
+        q = V[:, -pi.size :] / pi
+        modes = Modes(self.rows, q, Factor.of(V1_hat), KnownTraces(*np.split(near, 2, axis=-1)))
         V, T = variances_from_terms(q, modes.terms(), pi, beta)
         at = 1 / q - modes.load
         V = V - np.einsum("skg,sg->sk", T[:, :, -pi.size :], L - at)
-        q = V[:, -pi.size :] / pi
-        return V, T, np.concatenate([q, modes.theta, modes.single.powers[0]], axis=-1)
-
-    def moved(self, response: Complex, dV: Complex) -> Complex:
-        """Move q along; theta and tr Z are only where to start from."""
-        pi = self.rows.pi
-        q, modes = response[:, : pi.size], response[:, pi.size :]
-        return np.concatenate([q + dV[:, -pi.size :] / pi, modes], axis=-1)
+        return V, T, np.concatenate([modes.theta, modes.single.powers[0]], axis=-1)
 
     def spike_response(self, V1_hat: Array, V: Array) -> GroupsResponse:
         """Compute how the readout responds at a solution."""

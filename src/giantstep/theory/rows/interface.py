@@ -59,7 +59,7 @@ class Hats(NamedTuple):
     m: Array
 
 
-# V and T at complex hats, and what belongs to them: the response, shape (S, D).
+# V and T at complex hats, and the response: what else is known there, shape (S, D).
 Continued = tuple[Complex, Complex, Complex]
 
 
@@ -204,25 +204,23 @@ class ContinuedVariances(Protocol):
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
         """Compute the response far above the real axis, from which to continue, shape (S, D)."""
 
-    def variances_near(self, V1_hat: Complex, L: Complex, near: Complex) -> Continued:
-        """Map complex hats to V and T, near a response that is known.
+    def variances_near(self, V1_hat: Complex, L: Complex, V: Complex, near: Complex) -> Continued:
+        """Map complex hats to V and T, near a solution that is known.
 
         Parameters
         ----------
         V1_hat, L : Complex
             As for `Bulk.variances`.
+        V : Complex, shape (S, K)
+            That of the solution, moved to these hats to first order.
         near : Complex, shape (S, D)
-            A response as `far_response` and this method return it.
+            Its response, as `far_response` and this method return it.
 
         Returns
         -------
         V, T : Complex
         response : Complex, shape (S, D)
         """
-
-    def moved(self, response: Complex, dV: Complex) -> Complex:
-        """Predict the response where V has changed by dV, shape (S, K): as it is by default."""
-        return response
 
 
 def in_parts(triangle: Triangle, through_q: Array, direct: Array | None) -> tuple[Array, Array]:

@@ -28,7 +28,6 @@ from giantstep.problems.spiked_features import Groups
 from giantstep.theory.rows.interface import (
     Bulk,
     Continued,
-    ContinuedVariances,
     GroupOverlaps,
     Hats,
     SpikeResponse,
@@ -64,7 +63,7 @@ class Screened(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class IsotropicBulk(Bulk, ContinuedVariances):
+class IsotropicBulk(Bulk):
     """Rows uniform on spheres, of squared radius c for each group: theory.md sections 4 and 5.
 
     Attributes
@@ -147,13 +146,13 @@ class IsotropicBulk(Bulk, ContinuedVariances):
         return self
 
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
-        """Compute q far above the real axis, where the load vanishes."""
-        return 1 / L
+        """Return nothing: V is all that is known."""
+        return L[:, :0]
 
-    def variances_near(self, V1_hat: Complex, L: Complex, near: Complex) -> Continued:
-        """Map complex hats to V and T; the response is the root q of `q (L + c M(q)) = 1`."""
-        V, T = self._variances_from(near, V1_hat, L, _NEARBY_ITERATIONS)
-        return V, T, np.divide(V[:, -near.shape[1] :], self.groups.pi, dtype=complex)
+    def variances_near(self, V1_hat: Complex, L: Complex, V: Complex, near: Complex) -> Continued:
+        """Map complex hats to V and T, from the q of a V nearby."""
+        start = V[:, -L.shape[1] :] / self.groups.pi
+        return *self._variances_from(start, V1_hat, L, _NEARBY_ITERATIONS), near
 
     def spike_response(self, V1_hat: Array, V: Array) -> IsotropicResponse:
         """Compute how the readout responds at a solution."""
