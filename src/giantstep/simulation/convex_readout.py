@@ -144,11 +144,6 @@ class _System(NamedTuple):
     at_zero: Array
     ridge: float
 
-    def apply_hessian(self, f: Array) -> Array:
-        """Compute `X X^T f/ridge`."""
-        image: Array = self.rows @ (f @ self.rows) if self.kernel is None else self.kernel @ f
-        return image / self.ridge
-
 
 def _readout(loss: Loss, system: _System) -> tuple[Array, Array]:
     """Fit one readout; return it after f for a clipped loss, and twice for others.
@@ -179,7 +174,8 @@ def _minimise_dual(
     t = system.at_zero
 
     def dual(f: Array) -> tuple[float, Array]:
-        slope = system.apply_hessian(f) + loss.inverse_curvature * f
+        image = system.rows @ (f @ system.rows) if system.kernel is None else system.kernel @ f
+        slope = image / system.ridge + loss.inverse_curvature * f
         return float(f @ (slope / 2 - t)), slope - t
 
     start = np.clip(t / 2, loss.low, loss.high) if start is None else start

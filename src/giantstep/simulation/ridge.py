@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -67,7 +68,7 @@ class RidgePath:
 
     def __init__(self, membership: Single, stopped: bool = False) -> None:
         self.membership = membership.astype(float)
-        self._solutions = _stopped_solutions if stopped else _ridge_solutions
+        self._stopped = stopped
         self._kept: list[_Block] = []
         self._moments = [np.zeros(())] * 3
         self._count = 0
@@ -94,44 +95,55 @@ class RidgePath:
         """
         last = self._kept[-1]
         rows = count - (self._count - last.labels.size)
-        part = _Block(last.rest[:rows], last.shared[:rows], last.labels[:rows])
+        part = _Block(*(values[:rows] for values in last))
         if count < self.membership.shape[0]:
-            blocks = [*self._kept[:-1], part]
-            return lambda ridges: _fit_dual(self.membership, blocks, ridges, self._solutions)
-        self._sum_kept(len(self._kept) - 1)
-        moments = self._moments
-        return lambda ridges: _fit_primal(
-            self.membership, moments, part, count, ridges, self._solutions
-        )
+            make = partial(_dual, self.membership, [*self._kept[:-1], part])
+        else:
+            self._sum_kept(len(self._kept) - 1)
+            make = partial(_primal, self.membership, self._moments, part, count)
+        return lambda ridges: _fit(make(), ridges, self._stopped)
 
 
-# From a matrix S, ridges, a right side and the precision: the solution x of each ridge, and what it
-# leaves of the right side.
-_Solutions = Callable[
-    [Array, tuple[float, ...], Array, "np.dtype[np.floating]"], Iterator[tuple[Array, Array]]
-]
+class _System(NamedTuple):
+    """A linear system `(S + ridge) x = right`, and what its solutions mean.
+
+    Attributes
+    ----------
+    matrix, right : Array
+        S and the right side.
+    precision : dtype
+        In which S + ridge is factorised.
+    meaning : callable
+        From x, and what it leaves of the right side, to the readout and its squared error.
+    """
+
+    matrix: Array
+    right: Array
+    precision: np.dtype[np.floating]
+    meaning: Callable[[Array, Array], tuple[Array, float]]
 
 
-def _fit_dual(
-    membership: Array, blocks: list[_Block], ridges: tuple[float, ...], solutions: _Solutions
-) -> Fit:
-    """Solve `(Phi Phi^T + ridge) w = y`; the readout is Phi^T w."""
+def _fit(system: _System, ridges: tuple[float, ...], stopped: bool) -> Fit:
+    solutions = _stopped_solutions if stopped else _ridge_solutions
+    found = [system.meaning(*solution) for solution in solutions(system, ridges)]
+    readouts, errors = (np.array(part) for part in zip(*found, strict=True))
+    return Fit(readouts, errors, errors / 2)
+
+
+def _dual(membership: Array, blocks: list[_Block]) -> _System:
+    """Make `(Phi Phi^T + ridge) w = y`; the readout is Phi^T w."""
     rest, shared, labels = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     kernel = np.zeros((labels.size, labels.size))
     for start in range(0, rest.shape[1], _COLUMNS):
         columns = rest[:, start : start + _COLUMNS]
         kernel += columns @ columns.T
     _add_symmetrised(rest @ membership + shared @ (membership.T @ membership) / 2, shared, kernel)
-    readouts, errors = [], []
-    for weights, residual in solutions(kernel, ridges, labels, rest.dtype):
-        readouts.append(weights @ rest + membership @ (shared.T @ weights))
-        errors.append(float(np.linalg.norm(residual)) ** 2 / labels.size)
-    return _collect(readouts, errors)
 
+    def meaning(weights: Array, left: Array) -> tuple[Array, float]:
+        readout = weights @ rest + membership @ (shared.T @ weights)
+        return readout, float(np.linalg.norm(left)) ** 2 / labels.size
 
-def _collect(readouts: list[Array], errors: list[float]) -> Fit:
-    """Collect fits at several ridges; the square loss is half the error."""
-    return Fit(np.stack(readouts), np.array(errors), np.array(errors) / 2)
+    return _System(kernel, labels, rest.dtype, meaning)
 
 
 def _extended(moments: list[Array], block: _Block) -> list[Array]:
@@ -145,24 +157,17 @@ def _extended(moments: list[Array], block: _Block) -> list[Array]:
     return [total + product for total, product in zip(moments, products, strict=True)]
 
 
-def _fit_primal(
-    membership: Array,
-    moments: list[Array],
-    part: _Block,
-    count: int,
-    ridges: tuple[float, ...],
-    solutions: _Solutions,
-) -> Fit:
-    """Solve `(Phi^T Phi + ridge) a = Phi^T y`, where `part` holds the last rows."""
+def _primal(membership: Array, moments: list[Array], part: _Block, count: int) -> _System:
+    """Make `(Phi^T Phi + ridge) a = Phi^T y`, where `part` holds the last rows."""
     gram, cross, outer = _extended(moments, part)
     _add_symmetrised(cross[:, :-1] + membership @ outer[:-1, :-1] / 2, membership, gram)
     moment, power = cross[:, -1] + membership @ outer[:-1, -1], outer[-1, -1]
-    readouts, errors = [], []
-    for readout, left in solutions(gram, ridges, moment, part.rest.dtype):
+
+    def meaning(readout: Array, left: Array) -> tuple[Array, float]:
         fitted = float(readout @ moment) + float(readout @ left)
-        readouts.append(readout)
-        errors.append(max(power - fitted, 0.0) / count)
-    return _collect(readouts, errors)
+        return readout, max(power - fitted, 0.0) / count
+
+    return _System(gram, moment, part.rest.dtype, meaning)
 
 
 def _add_symmetrised(left: Array, right: Array, total: Array) -> None:
@@ -172,29 +177,26 @@ def _add_symmetrised(left: Array, right: Array, total: Array) -> None:
         total[start : start + _STRIP] += both[start : start + _STRIP] @ other
 
 
-def _ridge_solutions(
-    matrix: Array, ridges: tuple[float, ...], right: Array, precision: np.dtype[np.floating]
-) -> Iterator[tuple[Array, Array]]:
+def _ridge_solutions(system: _System, ridges: tuple[float, ...]) -> Iterator[tuple[Array, Array]]:
     """Solve (S + ridge) x = right; what is left of it is ridge x, without cancellation."""
     for ridge in ridges:
-        solution = _solve(matrix, ridge, right, precision)
+        solution = _solve(system, ridge)
         yield solution, ridge * solution
 
 
-def _stopped_solutions(
-    matrix: Array, ridges: tuple[float, ...], right: Array, _: object
-) -> Iterator[tuple[Array, Array]]:
+def _stopped_solutions(system: _System, ridges: tuple[float, ...]) -> Iterator[tuple[Array, Array]]:
     """Integrate dx/dt = right - S x from x = 0 to the times 1/ridge."""
-    values, vectors = eigh(matrix, check_finite=False)
+    values, vectors = eigh(system.matrix, check_finite=False)
     values = np.maximum(values, np.finfo(float).tiny)
-    along = vectors.T @ right
+    along = vectors.T @ system.right
     for ridge in ridges:
         fitted = -np.expm1(-values / ridge)
         yield vectors @ (fitted / values * along), vectors @ ((1 - fitted) * along)
 
 
-def _solve(matrix: Array, ridge: float, right: Array, precision: np.dtype[np.floating]) -> Array:
+def _solve(system: _System, ridge: float) -> Array:
     """Solve (S + ridge) x = right for a symmetric S; with the least norm if it is singular."""
+    matrix, right, precision, _ = system
     if precision == np.float32 and (solution := _refined(matrix, ridge, right)) is not None:
         return solution
     with suppress(LinAlgError):
