@@ -20,7 +20,6 @@ GRID: Array = 0.00314159 + np.concatenate([np.linspace(-4, 4, 800), np.linspace(
 _ROUND = np.arange(-SEARCHED, SEARCHED + 0.25, 0.25)
 # Of a stated derivative, and of values that are equal by parity; relative.
 _SAME_SLOPE, _SAME_VALUE = 1e-6, 1e-10
-_SIGNS: dict[Parity, int] = {"odd": -1, "even": 1}
 _RIGHT = GRID[GRID > 0]
 _ENTRYWISE = "a real function of an array, entry by entry"
 
@@ -73,11 +72,9 @@ def check_growth(name: str, values: Values) -> None:
 def find_parity(values: Values) -> Parity:
     """Find the parity."""
     size = np.sqrt(np.mean(values(GRID) ** 2))
-    right, left = values(_RIGHT), values(-_RIGHT)
-    for parity, sign in _SIGNS.items():
-        if np.allclose(sign * left, right, rtol=_SAME_VALUE, atol=_SAME_VALUE * size):
-            return parity
-    return "none"
+    same = partial(np.allclose, values(_RIGHT), rtol=_SAME_VALUE, atol=_SAME_VALUE * size)
+    left = values(-_RIGHT)
+    return "odd" if same(-left) else "even" if same(left) else "none"
 
 
 def check_derivative(name: str, derivative: Values, slope: Values) -> None:

@@ -71,9 +71,6 @@ class LogCoordinates:
 
     def jacobian(self, derivative: Array, values: Array, mapped: Array) -> Array:
         """Turn d mapped/d values into the derivative of coordinates by coordinates."""
-        if not self.correlated.size:  # both are diagonal
-            sizes = np.maximum(values, TINY)[:, None], np.maximum(mapped, TINY)[:, :, None]
-            return derivative * sizes[0] / sizes[1]
         return solve_small(self.derivative(mapped), derivative @ self.derivative(values))
 
     def _sizes(self, values: Array) -> tuple[Array, Array]:

@@ -20,8 +20,6 @@ class Triangle:
     rows, columns : integer arrays, shape (P,)
     multiplicity : Array, shape (P,)
         How often an entry occurs in the matrix: once on the diagonal, twice off it.
-    place : integer array, shape (order, order)
-        Where each entry of a matrix is in its triangle.
     """
 
     def __init__(self, order: int) -> None:
@@ -29,7 +27,6 @@ class Triangle:
         self.rows, self.columns = np.triu_indices(order)
         self.multiplicity = np.where(self.rows == self.columns, 1.0, 2.0)
         self.size = self.rows.size
-        self.place = self.unpack(np.arange(self.size))
 
     def pack(self, matrices: RealOrComplex) -> RealOrComplex:
         """Return the triangles, shape (..., P), of matrices of shape (..., order, order)."""

@@ -46,8 +46,7 @@ class NetworkFeatures:
         features: Reals = samples.inputs.astype(self.precision, copy=False) @ self.weights
         if layer.conditional is not None:
             return samples, self._conditional(layer.conditional, features, samples, rng)
-        if np.any(self.bias):
-            features += self.bias
+        features += self.bias
         self.activation.apply(features)
         return samples, features
 

@@ -95,7 +95,7 @@ class RidgePath:
         """
         last = self._kept[-1]
         rows = count - (self._count - last.labels.size)
-        part = _Block(*(values[:rows] for values in last))
+        part = _Block(last.rest[:rows], last.shared[:rows], last.labels[:rows])
         if count < self.membership.shape[0]:
             make = partial(_dual, self.membership, [*self._kept[:-1], part])
         else:
@@ -204,14 +204,7 @@ def _solve(system: _System, ridge: float) -> Array:
         pivots = np.diagonal(factor[0]) ** 2
         if pivots.min() >= right.size * np.finfo(float).eps * pivots.max():
             return cho_solve(factor, right)
-    return _least_norm(matrix, ridge, right)
-
-
-def _least_norm(matrix: Array, ridge: float, right: Array) -> Array:
-    """Solve where features are linearly dependent to rounding, outside the span of rounding errors.
-
-    A ridge below rounding thus yields the ridgeless limit.
-    """
+    # Features are dependent to rounding: a ridge below it yields the ridgeless limit.
     values, vectors = eigh(matrix, check_finite=False)
     kept = values > right.size * np.finfo(float).eps * values[-1]
     coefficients = (vectors[:, kept].T @ right) / (values[kept] + ridge)
