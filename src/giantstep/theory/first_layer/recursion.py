@@ -71,7 +71,9 @@ def plain_descent(step: Protocol) -> tuple[Protocol, float]:
 def _state_after(before: NetworkState, step: Protocol, fineness: int) -> NetworkState:
     """Compute the state after one more step."""
     plain, stretch = plain_descent(step)
-    state = next_step(plain, before, fineness).after().stretched(stretch)
+    taken = next_step(plain, before, fineness)
+    check_weights(plain, taken.bulk_variance.item(), 0.0)  # before anything overflows
+    state = taken.after().stretched(stretch)
     check_weights(plain, state.bulk_variance, state.spike_strength)
     return state
 
