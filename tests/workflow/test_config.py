@@ -178,7 +178,7 @@ def test_a_broken_figure_is_refused_with_its_place_and_remedy(write, path, value
         (SEVERAL | {"stop_at": [1, 2], "loss": "huber"}, {}, "left.loss: 'huber' must be left out"),
         (MAP | {"alpha0": 1}, {}, "left.alpha0: must be given once: as an axis or"),
         (MAP | {"y": {"alpha0": AXIS}}, {}, "left.alpha0: must be given once"),
-        ({x: of for x, of in MAP.items() if x != "beta"}, {}, "left.beta: this key is missing"),
+        ({x: of for x, of in MAP.items() if x != "beta"}, {}, "left.beta: must be given once"),
     ],
 )
 def test_what_does_not_go_together_is_refused(write, panel, rest, words):

@@ -125,6 +125,11 @@ def _asked(view: View) -> list[tuple[str, Question, str]]:
     return [(*pin, bulk) for pin in view.questions for bulk in pin.question["bulk"]]
 
 
+def _spectrum(view: View) -> Iterator[Answer]:
+    """Answer with the density of eigenvalues: of each bulk, and of each pin."""
+    return _each(view, _eigenvalues)
+
+
 @lru_cache(maxsize=32)
 def _eigenvalues(question: Question, bulk: str) -> Answer:
     """Solve the density of eigenvalues."""
@@ -150,9 +155,4 @@ def _map(view: View) -> Iterator[Answer]:
         yield known | {"bulk": bulk, "done": stride == MAP_STRIDES[-1]}
 
 
-_ANSWERS: dict[str, Callable[[View], Iterator[Answer]]] = {
-    CURVE: _curve,
-    FUNCTION: _function,
-    SPECTRUM: lambda view: _each(view, _eigenvalues),
-    MAP: _map,
-}
+_ANSWERS = {CURVE: _curve, FUNCTION: _function, SPECTRUM: _spectrum, MAP: _map}

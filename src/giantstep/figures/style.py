@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from io import BytesIO
-from itertools import islice
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -68,14 +67,8 @@ TARGET: Look = {"color": "0.75", "linewidth": 2.4, "zorder": 1}
 # Markers of networks that differ from those beside them as the legend says.
 OPEN: Look = {"markerfacecolor": "white"}
 # An optimum.
-STAR: Look = {
-    "marker": "*",
-    "markersize": 8,
-    "markeredgecolor": "black",
-    "markeredgewidth": 0.4,
-    "linestyle": "none",
-    "zorder": 4,
-}
+STAR: Look = {"marker": "*", "markersize": 8, "linestyle": "none", "zorder": 4}
+STAR |= {"markeredgecolor": "black", "markeredgewidth": 0.4}
 
 
 # The names that formats have for dates, which are left out, and for source, results and software.
@@ -93,7 +86,7 @@ def settings() -> AbstractContextManager[None]:
 
 
 def panels(count: int, more_height: float = 0, **options: Any) -> tuple[Figure, list[Axes]]:
-    """Make a figure of some panels, which fill its rows.
+    """Make a figure of some panels, in rows of two or three.
 
     Parameters
     ----------
@@ -101,26 +94,16 @@ def panels(count: int, more_height: float = 0, **options: Any) -> tuple[Figure, 
     more_height : float
         Inches for a legend.
     **options
-        Of `Figure.subplot_mosaic`, such as `sharey`.
+        Of `Figure.subplots`, such as `sharey`.
     """
-    rows = _rows(count)
-    width = COLUMN_WIDTH if count == 1 else TEXT_WIDTH
-    heights = [width / of_row * PANEL_RATIOS[of_row] for of_row in rows]
-    figure = Figure(figsize=(width, sum(heights) + more_height))
-    numbers, wide = iter(range(count)), math.lcm(*rows)
-    mosaic: Any = [
-        [k for k in islice(numbers, of_row) for _ in range(wide // of_row)] for of_row in rows
-    ]
-    places = figure.subplot_mosaic(mosaic, height_ratios=heights, **options)
-    return figure, list(places.values())
-
-
-def _rows(count: int) -> list[int]:
-    """Split panels into rows of two or three, the longer ones first."""
-    if count <= max(PANEL_RATIOS):
-        return [count]
-    columns = 2 if count == 4 else max(PANEL_RATIOS)
-    return [columns, *_rows(count - columns)]
+    columns = 2 if count == 4 else min(count, max(PANEL_RATIOS))
+    width, rows = COLUMN_WIDTH if count == 1 else TEXT_WIDTH, math.ceil(count / columns)
+    height = rows * width / columns * PANEL_RATIOS[columns]
+    figure = Figure(figsize=(width, height + more_height))
+    places = figure.subplots(rows, columns, squeeze=False, **options).ravel()
+    for axes in places[count:]:
+        axes.remove()
+    return figure, list(places[:count])
 
 
 def cycle(count: int, colours: Sequence[str] | None = None) -> list[Look]:

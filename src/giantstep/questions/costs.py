@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -89,15 +89,16 @@ def total_cost(costs: Collection[Cost]) -> Cost:
     return Cost(sum(cost.seconds for cost in costs), memory)
 
 
+# Where a user allows more.
+_NAMES = "max_memory", "max_hours"
+
+
 class CostError(RefusalError):
     """A question whose answer would take more time or memory than is allowed."""
 
 
 def check_cost(
-    cost: Cost,
-    max_hours: float,
-    max_memory: float | None = None,
-    names: tuple[str, str] = ("max_memory", "max_hours"),
+    cost: Cost, max_hours: float, max_memory: float | None = None, names: Sequence[str] = _NAMES
 ) -> None:
     """Refuse what takes more core-hours or GiB of memory than is allowed.
 
@@ -107,7 +108,7 @@ def check_cost(
     max_hours : float
     max_memory : float, optional
         By default what this machine has.
-    names : tuple of str
+    names : sequence of str
         Where a user allows more.
 
     Raises

@@ -10,22 +10,17 @@ from giantstep.questions.datasets import count_groups
 
 LIMIT, FINITE = THEORIES = ("limit", "finite")
 _SIMULATED = {"alpha": "alpha_simulated"}
-_OPTIMAL = {
-    "ridge": "optimal_ridge",
-    "test_error": "optimal_test_error",
-    "optimal_ridge_on_edge": "optimal_ridge_on_edge",
-}
-_STEPS = {"learning_rate": "theory_learning_rate", "steps": "step"}
+_OPTIMAL = {"ridge": "optimal_ridge", "test_error": "optimal_test_error"}
+_OPTIMAL |= {"optimal_ridge_on_edge": "optimal_ridge_on_edge"}
+_DIMENSIONS = {"dimension": "theory_dimension"} | _SIMULATED
+_STEPS = {"learning_rate": "theory_learning_rate", "steps": "step"} | _SIMULATED
 # New names of variables and of dimensions, by role without "limit" or "finite"; a role of which
 # variables are named keeps no others.
 _NAMES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "optimal": (_OPTIMAL, {}),
     "learned": ({"learned_function": "learned_function"}, _SIMULATED),
-    "dimensions": (
-        {"test_error": "test_error_at_dimension"},
-        {"dimension": "theory_dimension"} | _SIMULATED,
-    ),
-    "learning_rates": ({"test_error": "test_error_by_learning_rate"}, _STEPS | _SIMULATED),
+    "dimensions": ({"test_error": "test_error_at_dimension"}, _DIMENSIONS),
+    "learning_rates": ({"test_error": "test_error_by_learning_rate"}, _STEPS),
     "spectrum": ({"outlier": "outlier"}, {}),
     "replicates": ({}, _SIMULATED),
 }

@@ -142,12 +142,10 @@ def _map_curves(panel: Panel) -> list[Curve]:
     axes = {name: spaced_axis(**axis) for k in "yx" for name, axis in panel.given[k].items()}
     names = *given, *panel.given["y"], *panel.given["x"]
     said = Counter(RIDGE if name == STOP_AT else name for name in names)
-    faults = {x: _ONCE for x, count in said.items() if count > 1}
-    needed = (name for name, one in MAP_PARAMETERS.items() if one.required)
-    faults |= {name: "this key is missing" for name in needed if name not in said}
-    for field, why in faults.items():
-        panel.add_fault(field, why)
-    if faults:
+    wrong = [x for x, one in MAP_PARAMETERS.items() if said[x] > 1 or said[x] < one.required]
+    for field in wrong:
+        panel.add_fault(field, _ONCE)
+    if wrong:
         return []
     with panel.collect():
         for end in (-1, 0):

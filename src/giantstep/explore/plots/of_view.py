@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from giantstep.explore.plots.base import Plot
@@ -13,12 +12,7 @@ from giantstep.explore.plots.spectrum import SpectrumPlot
 from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View
 from giantstep.problems.losses import SQUARE
 
-_PLOTS: dict[str, Callable[[View, str], Plot]] = {
-    CURVE: CurvePlot,
-    FUNCTION: FunctionPlot,
-    SPECTRUM: SpectrumPlot,
-    MAP: MapPlot,
-}
+_PLOTS = {CURVE: CurvePlot, FUNCTION: FunctionPlot, SPECTRUM: SpectrumPlot, MAP: MapPlot}
 
 
 def plot_key(view: View, theme: str) -> tuple[Any, ...]:
