@@ -84,15 +84,13 @@ class Case(NamedTuple):
         faults += layer.faults()
         with collected(faults):
             self.problem.with_giant_step(self.dimension)
+        allowed = f"left out but for the {SQUARE} loss"
         if self.ensemble is not None and self.loss != SQUARE:
-            allowed = f"left out: it is for the {SQUARE} loss alone"
             faults.append(Fault("ensemble", self.ensemble, allowed))
-        if not self.derivatives:
-            return faults
-        if self.loss != SQUARE or (optimal and self.by != TEST_ERROR):
-            allowed = f"false but for the {SQUARE} loss, and best ridges by the {TEST_ERROR}"
+        if self.derivatives and (self.loss != SQUARE or (optimal and self.by != TEST_ERROR)):
+            allowed += f" and best ridges by the {TEST_ERROR}"
             faults.append(Fault("derivatives", True, allowed))
-        return faults + layer.derivative_faults()
+        return faults + (layer.derivative_faults() if self.derivatives else [])
 
     @property
     def readout(self) -> Readout:
@@ -135,8 +133,7 @@ class Case(NamedTuple):
 
     def errors(self, alpha: Array, ridge: Array | None, **changes: Any) -> Array:
         """Return the test errors of a changed case, by default at the best ridges."""
-        how = {"loss": self.loss, "bulk": self.bulk, "dimension": self.dimension, "by": self.by}
-        case = Case(**{"problem": self.problem, **how, **changes}, zero_one=False)
+        case = Case(*self[:5])._replace(zero_one=False, **changes)
         return (case.optimise(alpha) if ridge is None else case.solve(alpha, ridge)).test_error
 
     def _add(self, columns: Columns, alpha: Array, ridge: Array) -> None:

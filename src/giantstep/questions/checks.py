@@ -17,27 +17,23 @@ from giantstep.questions.declaration import stated
 from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, GCV, TEST_ERROR
 from giantstep.validation import Fault
 
-_STRUCTURED_INPUTS = "theory, sweep, simulate, compare and optimise take others"
+_STRUCTURED_INPUTS = "theory, sweep, simulate, compare and optimise take others, of protocols"
 
 
 def input_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[Fault]:
-    """List why a question cannot be answered for inputs with a covariance, or a mixture.
+    """List inputs with a covariance, or of two classes, that a question does not take.
 
     Of several problems, they are among what is given.
     """
+    wrong, taken = {}, stated(question).inputs if hasattr(problem, "covariance") else ()
     inputs = np.ravel(given.get("inputs", getattr(problem, "inputs", GAUSSIAN))).tolist()
-    mixtures = [one for one in inputs if mixture_mean(str(one)) is not None]
-    known = given.get("covariance", getattr(problem, "covariance", IDENTITY))
-    name, plain = "covariance", IDENTITY
-    if mixtures:
-        name, plain, known = "inputs", GAUSSIAN, mixtures[0]
-    if isinstance(known, str) and known == IDENTITY:
-        return []
-    if not hasattr(problem, "covariance"):
-        allowed = f"{plain} for spiked features given directly; mixtures are for protocols"
-        return [Fault(name, known, allowed)]
-    allowed = f"{plain} in {question}: {_STRUCTURED_INPUTS}"
-    return [Fault(name, known, allowed)] * (name not in stated(question).inputs)
+    if mixtures := [one for one in inputs if mixture_mean(str(one)) is not None]:
+        wrong["inputs"] = mixtures[0]
+    covariance = given.get("covariance", getattr(problem, "covariance", IDENTITY))
+    if not isinstance(covariance, str) or covariance != IDENTITY:
+        wrong["covariance"] = covariance
+    allowed = f"{GAUSSIAN} or {IDENTITY} in {question}: {_STRUCTURED_INPUTS}"
+    return [Fault(name, x, allowed) for name, x in wrong.items() if name not in taken]
 
 
 def criterion_faults(

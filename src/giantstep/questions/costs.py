@@ -38,11 +38,11 @@ _CROSS_VALIDATED = 8
 # Of arguments that a task leaves out.
 _DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "networks": 8}
 _DEFAULTS |= {"trainings": 1, "test_samples": 10_000}
-# Seconds of an operation of a matrix product in single precision, and of a random number.
-_OPERATION, _DRAW = 8.6e-12, 1.5e-8
-# Operations in the time of one value of an activation, one sample besides, one fit of a readout,
-# and one pair of neurons in a closed form or a series.
-_ACTIVATION, _SAMPLE, _FIT, _PAIR = 300.0, 2e4, 2e7, 1.5e4
+# Seconds of an operation of a matrix product in single precision.
+_OPERATION = 8.6e-12
+# Operations in the time of one value of an activation, one random number, one sample besides, one
+# fit of a readout, and one pair of neurons in a closed form or a series.
+_ACTIVATION, _NUMBER, _SAMPLE, _FIT, _PAIR = 300.0, 1744.0, 2e4, 2e7, 1.5e4
 # Of each entry of a matrix that a step of a fit of another loss reads; and steps, with few samples.
 _ENTRY, _STEPS = 120.0, 50.0
 # Seconds of the theory of a problem, of each gradient step that is followed, and of each point: of
@@ -56,8 +56,6 @@ _SPIKE = 30
 # Points that the search for the best ridge takes, of the square loss and others; and candidates of
 # a search for other optima, by their number.
 _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 10, (1, 80, 340, 700, 1300)
-# Points of errors in the time of a spectrum.
-_SPECTRUM = 2000
 # MiB of a theory, and of each point.
 _THEORY_MEMORY, _POINT_MEMORY = 400.0, 0.015
 # Seconds of N groups of neurons in units of N^3, and MiB in units of N^2: of pairs of functions, on
@@ -173,7 +171,6 @@ def _cost_of_one(work: Work, problem: Problem, given: Mapping[str, Any], threads
     networks = given["networks"]  # a number, or their indices, of which there may be billions
     count = networks if isinstance(networks, int) else len(networks)
     members = given.get("ensemble") or 0
-    members = 0 if members == math.inf else members  # in theory alone
     longer = members + (_CROSS_VALIDATED if given.get("cross_validation") else work.networks)
     one = _network(problem, given, threads)
     memory = one.memory * max(1 + (longer > 1), members) + theory.memory
@@ -190,7 +187,7 @@ def _theory(work: Work, problem: Problem, of: Mapping[str, Any]) -> Cost:
         point, search = _CONVEX_POINT, _CONVEX_SEARCH
     optimal = "ridge" in searched or isinstance(of["ridge"], str)
     ridges = search if optimal else len(_listed(of["ridge"]))
-    points = len(_listed(of["alpha"])) * ridges * (_SPECTRUM if work.density else 1)
+    points = len(_listed(of["alpha"])) * ridges * work.points
     groups = len(problem.readout if isinstance(problem, Protocol) else problem.groups.pi)
     seconds = _PROBLEM + _GROUPS * groups**3 + points * point
     seconds *= _SPIKE**problem.further_directions
@@ -218,8 +215,8 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     readouts = trainings * counts.size * ridges.size
     kept = math.ceil(counts.max() / ROWS) * ROWS
     samples = trainings * kept + tests
-    operations, drawn, step = _first_layer(problem, d, p, ahead)
-    operations += item / 4 * samples * p * (2 * d + _ACTIVATION) + _SAMPLE * samples
+    operations, step = _first_layer(problem, d, p, ahead)
+    operations += item / 4 * samples * p * (2 * d + _ACTIVATION) + samples * (_SAMPLE + _NUMBER * d)
     operations += (4 * tests * p + _FIT) * readouts
     if square:  # by matrices of all neurons, or of all samples if these are fewer
         sides, few, many = np.minimum(counts, p), counts[counts < p], counts[counts >= p]
@@ -235,20 +232,20 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     blocks = ROWS * (ahead * (item * p + (4 if item == 4 else 12) * d) + item * p)
     weights = 4 * p * d * (1 if item == 4 else 3)
     memory = weights + max(step, held + blocks + 24 * p * readouts)
-    return Cost(_OPERATION * operations + _DRAW * (drawn + samples * d), memory / MIB)
+    return Cost(_OPERATION * operations, memory / MIB)
 
 
-def _first_layer(problem: Problem, d: int, p: float, ahead: int) -> tuple[float, float, float]:
-    """Count operations, random numbers and bytes of a first layer and its steps."""
+def _first_layer(problem: Problem, d: int, p: float, ahead: int) -> tuple[float, float]:
+    """Count operations and bytes of a first layer and its steps."""
     weights = p * d
     if isinstance(problem, SpikedFeatures):
-        return 0.0, weights, 4 * weights
+        return _NUMBER * weights, 4 * weights
     if problem.follows_population:  # products of all pairs of rows
         pairs = problem.steps * (8 * p * weights + _PAIR * p**2)
-        return pairs, weights, 28 * weights + 48 * p**2
+        return pairs + _NUMBER * weights, 28 * weights + 48 * p**2
     samples = sum(round(step.alpha0 * d) for step in problem.each_step)
-    held = 8 * weights + ahead * FEWER_ROWS * (12 * p + 4 * d)
-    return samples * (4 * weights + _SAMPLE), weights + samples * d, held
+    operations = samples * (4 * weights + _SAMPLE) + _NUMBER * (weights + samples * d)
+    return operations, 8 * weights + ahead * FEWER_ROWS * (12 * p + 4 * d)
 
 
 def cost_of_subsets(samples: int, features: int, predictions: int) -> Cost:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from giantstep.problems.formatting import format_value
 from giantstep.problems.problem import Problem
 
 
@@ -18,21 +19,14 @@ def total_samples(problem: Problem, coords: Mapping[Any, xr.Variable]) -> dict[s
     """
     if "alpha" not in coords:
         return {}
-    alpha0, steps, reuse = (
-        coords[name] if name in coords else getattr(problem, name, 0)
-        for name in ("alpha0", "steps", "reuse_batch")
+    steps, reuse = (
+        coords.get(name, getattr(problem, name, 0)) for name in ("steps", "reuse_batch")
     )
-    return {"total_samples": coords["alpha"] + _mean_batch(alpha0) * steps ** (1 - reuse)}
-
-
-def _mean_batch(alpha0: Any) -> Any:
-    """Return the mean over the steps, of which coordinates hold one number for each as a text."""
-    if isinstance(alpha0, tuple):
-        return np.mean(alpha0)
-    if isinstance(alpha0, xr.Variable) and alpha0.dtype.kind in "OU":
-        each = [np.mean([float(x) for x in of.split("/")]) for of in alpha0.values.ravel()]
-        return alpha0.copy(data=np.reshape(each, alpha0.shape))
-    return alpha0
+    # Batches of different sizes are written as a text.
+    alpha0 = coords.get("alpha0", format_value(getattr(problem, "alpha0", 0)))
+    mean = np.vectorize(lambda text: np.mean([*map(float, str(text).split("/"))]))
+    batches = xr.apply_ufunc(mean, alpha0) * steps ** (1 - reuse)
+    return {"total_samples": coords["alpha"] + batches}
 
 
 def drop_fixed(data: xr.Dataset, **given: Any) -> xr.Dataset:

@@ -27,15 +27,15 @@ class Work:
         How many times the theory of all points is solved.
     networks : float
         How much longer than its errors what is asked of a network takes.
-    density : bool
-        Whether a point has the density of eigenvalues.
+    points : int
+        In the time of how many errors one point of it is solved.
     searched : sequence of str
         What is optimised, unless it is given.
     """
 
     theories: float = 1.0
     networks: float = 0.0
-    density: bool = False
+    points: int = 1
     searched: Sequence[str] = ()
 
 

@@ -67,10 +67,7 @@ def equivalent_features(
     data = problem_parameters(problem).assign(_by_name(features))
     if isinstance(srf.alignment, tuple):
         data = data.assign(alignments=("direction", srf.alignments))
-    if letters := [state for state in layer.history if isinstance(state, LettersState)]:
-        data = data.merge(_spikes_by_step(letters))
-    if states := [state for state in layer.history if isinstance(state, NetworkState)]:
-        data = data.merge(_by_step(states, directed=isinstance(srf.alignment, tuple)))
+    data = data.assign(_by_step(layer.history, directed=isinstance(srf.alignment, tuple)))
     counted = {k: range(1, data.sizes[k] + 1) for k in ("step", "direction") if k in data.dims}
     return data.assign_coords(counted)
 
@@ -98,29 +95,21 @@ def _per_group(value: Any) -> tuple[tuple[str, ...], Any]:
     return (), int(value) if isinstance(value, bool) else value
 
 
-def _spikes_by_step(states: Sequence[LettersState]) -> xr.Dataset:
-    """Arrange the spikes of the letters after each step: docs/theory/larger-rank-spikes.md."""
-    pairs = ("step", "group", "other_group")
-    return xr.Dataset({
-        "bulk_variance_by_step": (pairs[:2], [state.bulk_variance for state in states]),
-        "target_overlap_by_step": (pairs[:2], [state.spikes[:, 0] for state in states]),
-        "spike_gram_by_step": (pairs, [state.gram for state in states]),
-    })  # fmt: skip
-
-
-def _by_step(states: Sequence[NetworkState], directed: bool) -> xr.Dataset:
+def _by_step(states: Sequence[NetworkState | LettersState], directed: bool) -> dict[str, Any]:
     """Arrange the state of a network after each of its steps: theory.md section 13."""
-    alignments = np.array([state.alignment for state in states])
-    overlaps = np.linalg.norm(alignments, axis=1) if directed else alignments[:, 0]
-    of_steps = {
-        "bulk_variance_by_step": [state.bulk_variance for state in states],
-        "spike_strength_by_step": [state.spike_strength for state in states],
-        "alignment_by_step": overlaps,
-        "mean_row_by_step": [state.mean_row / state.bulk_variance for state in states],
-    }
-    data = xr.Dataset({name: ("step", values) for name, values in of_steps.items()})
-    if directed:
-        data["alignments_by_step"] = ("step", "direction"), alignments
-        shares = np.array([state.row_overlaps() for state in states])
-        data["row_overlap_by_step"] = ("step", "direction"), shares
-    return data
+    rows = [_named(state, directed) for state in states]
+    columns = {name: np.array([row[name] for row in rows]) for row in rows[:1] for name in row}
+    inner = ("direction",) if directed else ("group", "other_group")
+    return {f"{name}_by_step": (("step", *inner)[: x.ndim], x) for name, x in columns.items()}
+
+
+def _named(state: NetworkState | LettersState, directed: bool) -> dict[str, Any]:
+    """Name what a state has; the spikes of letters are in docs/theory/larger-rank-spikes.md."""
+    named: dict[str, Any] = {"bulk_variance": state.bulk_variance}
+    if isinstance(state, LettersState):
+        return named | {"target_overlap": state.spikes[:, 0], "spike_gram": state.gram}
+    gamma = state.alignment
+    named |= {"spike_strength": state.spike_strength}
+    named |= {"alignment": np.linalg.norm(gamma) if directed else gamma[0]}
+    named |= {"mean_row": state.mean_row / state.bulk_variance}
+    return named | ({"alignments": gamma, "row_overlap": state.row_overlaps()} if directed else {})

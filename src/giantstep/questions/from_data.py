@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,8 @@ RIDGES = tuple(np.geomspace(1e-4, 1e2, 13).tolist())
 # The mean label from which on classes are not equally large.
 _UNEQUAL = 0.2
 _OF_THEORY = "Of the Gaussian theory: "
-
+# Numbers of samples, and ridges.
+Points = tuple[Sequence[float], Sequence[float]]
 
 _OF_STEP = arguments_of(parameters_of(Protocol))
 _STEP = [_OF_STEP[name] for name in ("activation", "learning_rate", "alpha0", "beta")]
@@ -150,14 +152,13 @@ def from_data(
     count = len(grid.alpha) * len(grid.ridge) * labels[0].size * networks
     width = math.ceil(protocol.beta * inputs.shape[1])
     check_cost(cost_of_subsets(len(inputs), width, count), max_hours, max_memory)
-    counts = [Sizes(inputs.shape[1]).count(x) for x in grid.alpha]
-    errors = []
+    at, errors = ([Sizes(inputs.shape[1]).count(x) for x in grid.alpha], grid.ridge), []
     with threadpool_limits(1):
         for k in range(networks):
             features, left, measured = train_on_data(protocol, inputs, labels, grid, seed, k)
-            errors.append([predicted(features, left, counts, grid.ridge), measured])
+            errors.append([predicted(features, left, at), measured])
             progress((k + 1) / networks)
-        linear = predicted(inputs / math.sqrt(inputs.shape[1]), labels, counts, grid.ridge)
+        linear = predicted(inputs / math.sqrt(inputs.shape[1]), labels, at)
     points = {"alpha": grid.alpha, "ridge": grid.ridge}
     baseline = error_table(linear, labels, points, "linear_{}").drop_vars("linear_training_error")
     of_networks = np.array(errors)
@@ -165,29 +166,21 @@ def from_data(
     means = summary(error_table(of_networks[:, 1], labels, points, "simulated_{}"))
     gaussian, remarks = _gaussian_theory(protocol, inputs, labels, grid, [*map(str, theory)])
     data = xr.merge([theory, means, z_scores(theory, means), gaussian])
-    remarks += label_remarks(labels) + point_remarks(theory["test_error"], ridge == OPTIMAL)
-    if ridge == OPTIMAL:
-        data = data.isel(ridge=best_ridge(theory["test_error"]))
-        baseline = baseline.isel(ridge=best_ridge(baseline["linear_test_error"])).drop_vars("ridge")
-    data = drop_fixed(data.merge(baseline), alpha=alpha, ridge=ridge)
+    data, at_points = at_best_ridge(data, ridge, "test_error")
+    baseline, _ = at_best_ridge(baseline, ridge, "linear_test_error")
+    data = drop_fixed(data.merge(baseline, compat="override"), alpha=alpha, ridge=ridge)
     data = data.assign_coords(alpha0=alpha0, total_samples=data["alpha"] + alpha0)
     about = {"dimension": inputs.shape[1], "networks": networks, "seed": np.int64(seed)}
-    return data.assign_attrs(about), remarks
+    return data.assign_attrs(about), remarks + label_remarks(labels) + at_points
 
 
-def predicted(
-    features: Array,
-    labels: Array,
-    counts: Sequence[int],
-    ridges: Sequence[float],
-    report: Progress = bar,
-) -> Array:
-    """Predict the errors of fits on some numbers of samples, shape (3, counts, ridges)."""
-    errors = np.empty((len(ERRORS), len(counts), len(ridges)))
-    for done, (i, j) in enumerate(np.ndindex(*errors.shape[1:]), 1):
-        errors[:, i, j] = subset_errors(features, labels, counts[i], ridges[j])
-        report(done / errors[0].size)
-    return errors
+def predicted(features: Array, labels: Array, at: Points, report: Progress = bar) -> Array:
+    """Predict the errors of fits at all counts of samples and ridges, shape (3, counts, ridges)."""
+    errors, sizes = list[Array](), [*map(len, at)]
+    for count, ridge in product(*at):
+        errors.append(subset_errors(features, labels, int(count), ridge))
+        report(len(errors) / math.prod(sizes))
+    return np.transpose(errors).reshape(-1, *sizes)
 
 
 def error_table(
@@ -203,16 +196,14 @@ def error_table(
     return xr.Dataset(named, {name: list(values) for name, values in points.items()})
 
 
-def point_remarks(errors: xr.DataArray, optimal: bool) -> list[str]:
-    """Say that some points failed, and where the best ridge is an end of the range."""
-    remarks = told(errors.isnull(), "the equations for leverages did not converge.")
-    at_end = best_ridge(errors).isin([0, len(RIDGES) - 1]) & optimal
-    return remarks + edge_remarks(at_end, "best ridge", np.array(RIDGES))
-
-
-def best_ridge(errors: xr.DataArray) -> xr.DataArray:
-    """Return the place of the ridge of the least error."""
-    return errors.fillna(np.inf).argmin("ridge")
+def at_best_ridge(data: xr.Dataset, ridge: Any, name: str) -> tuple[xr.Dataset, list[str]]:
+    """Take the ridge of the least error if the best is asked for; say where points failed."""
+    remarks = told(data[name].isnull(), "the equations for leverages did not converge.")
+    if ridge != OPTIMAL:
+        return data, remarks
+    data = data.isel(ridge=data[name].fillna(np.inf).argmin("ridge"))
+    at_end = data["ridge"].isin([RIDGES[0], RIDGES[-1]])
+    return data, remarks + edge_remarks(at_end, "best ridge", np.array(RIDGES))
 
 
 def _has_classes(labels: Array) -> bool:

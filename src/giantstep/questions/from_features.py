@@ -15,10 +15,9 @@ from giantstep.questions.declaration import SIMULATION_HOURS
 from giantstep.questions.from_data import (
     POSITIVE_RIDGES,
     RIDGES,
-    best_ridge,
+    at_best_ridge,
     error_table,
     label_remarks,
-    point_remarks,
     predicted,
 )
 from giantstep.questions.product import Result
@@ -98,17 +97,15 @@ def from_features(
     if samples is None:
         samples = [max(1, round(share * given)) for share in _SHARES]
     most = Interval(1, _FURTHEST * given, whole=True)
-    counts = [*map(int, read_numbers("samples", samples, most, faults))]
+    counts = read_numbers("samples", samples, most, faults)
     raise_all(faults)
     ridges = RIDGES if ridge == OPTIMAL else np.atleast_1d(ridge).tolist()
     points = len(counts) * len(ridges)
     cost = cost_of_subsets(given, features.shape[1], points * labels[0].size)
     check_cost(cost, max_hours, max_memory)
     with threadpool_limits(1):
-        errors = predicted(features, labels, counts, ridges, progress)
+        errors = predicted(features, labels, (counts, ridges), progress)
     data = error_table(errors, labels, {"samples": counts, "ridge": ridges})
-    remarks = label_remarks(labels) + point_remarks(data["test_error"], ridge == OPTIMAL)
-    if ridge == OPTIMAL:
-        data = data.isel(ridge=best_ridge(data["test_error"]))
+    data, remarks = at_best_ridge(data, ridge, "test_error")
     data = drop_fixed(data, samples=samples, ridge=ridge)
-    return data.assign_attrs(features=features.shape[1]), remarks
+    return data.assign_attrs(features=features.shape[1]), label_remarks(labels) + remarks

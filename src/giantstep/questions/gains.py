@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from giantstep.arrays import Array
@@ -10,21 +9,7 @@ from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.case import Case
-from giantstep.questions.choices import GAINS
 from giantstep.theory.bounds import best_linear_error
-from giantstep.validation import refusal
-
-
-def check_gains(problem: Problem, names: Sequence[str]) -> None:
-    """Refuse a gain that features given directly do not have.
-
-    Raises
-    ------
-    InvalidParametersError
-    """
-    if GAINS[2] in names and not isinstance(problem, Protocol):
-        allowed = f"{' or '.join(GAINS[:2])} for features given directly"
-        raise refusal("gains", GAINS[2], allowed)
 
 
 def gain(case: Case, name: str, alpha: Array, ridge: Array | None, error: Array) -> Array:

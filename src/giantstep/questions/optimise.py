@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
-from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE
@@ -118,10 +117,8 @@ def optimise(
     case = Case(problem, loss, bulk, dimension, by)
     faults = case.faults()
     if problem.has_covariance and (BIAS in over or math.isinf(dimension)):
-        mixed = problem.inputs != GAUSSIAN
-        name, plain = ("inputs", GAUSSIAN) if mixed else ("covariance", IDENTITY)
-        allowed = f"{plain} where a bias is optimised, or no dimension is given"
-        faults.append(Fault(name, getattr(problem, name), allowed))
+        allowed = f"{GAUSSIAN}, without a covariance, where a bias is optimised or none is given"
+        faults.append(Fault("inputs", problem.inputs, allowed))
     names = [over] if isinstance(over, str) else over
     searched: dict[str, Any] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
     if optimal:

@@ -201,11 +201,11 @@ def _best_split(search: Search, case: Case) -> dict[str, Any]:
     least, row = f"optimal_{case.by}", dict[str, Any]()
     if not math.isnan(found[least]):
         at, alpha = search.case_at(values)
-        assert isinstance(at.problem, Protocol)
-        row |= {"optimal_alpha0": at.problem.alpha0, "optimal_alpha": alpha}
-        row |= {"optimal_beta": at.problem.beta}
+        made = at.problem
+        assert isinstance(made, Protocol)
+        row = {"optimal_alpha0": made.alpha0, "optimal_alpha": alpha, "optimal_beta": made.beta}
         row |= {name: found[name] for name in _OPTIMA if name in found}
-        row |= {"flops": operations(at.problem, alpha, case.dimension)}
+        row["flops"] = operations(made, alpha, case.dimension)
     on_edge = bool(row) and any(found[name] for name in found if name.endswith("_on_edge"))
     row = {least: found[least], "cost_of_plan": math.nan} | row
     return row | {name: found[name] for name in DOUBTS} | {"on_edge": on_edge}

@@ -148,9 +148,8 @@ def covariance_remarks(answer: xr.Dataset) -> list[str]:
     )
     chaos = (
         "the theory is too pessimistic, and not quantitative where chi_2, chi_3 or chi_rows exceeds"
-        " 3: errors of networks on Gaussian inputs were smaller by 8 to 13 % on average, at most by"
-        " half. They learn products of leading directions of the inputs, and rows along these are"
-        " not Gaussian after the step."
+        " 3: networks learn products of leading directions of the inputs, and their errors were"
+        " smaller by 8 to 13 % on average, at most by half (docs/structured-inputs.md)."
     )
     chi = answer[[*OF_COVARIANCE[:-1]]].to_dataarray().max("variable")
     remarks = told(answer["effective_dimension"] < _LEAST_DIMENSION, few)

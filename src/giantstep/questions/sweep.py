@@ -21,7 +21,6 @@ from giantstep.questions.arguments import (
     argument,
 )
 from giantstep.questions.choices import GAINS
-from giantstep.questions.gains import check_gains
 from giantstep.questions.product import Result, answer_each
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
@@ -55,8 +54,8 @@ def sweep(
     problem : Protocol or SpikedFeatures
         Everything that does not vary.
     classification_error : bool
-        Whether to compute the 0-1 error where the target is a sign, which takes ten times as long
-        as all the rest of a point.
+        Whether to compute the 0-1 error where the target is a sign, which takes up to as long as
+        all the rest of a point.
     derivatives : bool
         As in `solve`; of parameters at their default in some combinations, NaN there.
     cross_validation : bool
@@ -111,12 +110,10 @@ def sweep(
     array([-1.34,  0.37])
     """
     names = [gains] if isinstance(gains, str) else list(gains)
-    check_gains(problem, names)
     together = [zip] if isinstance(zip, str) else list(zip)
     rows = _paired(values, together)
     asked: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
     asked |= {"ensemble": ensemble, "gains": names}
-
     ask = partial(solve_all, problem, **asked, compared=True, zero_one=classification_error)
     first = {name: as_lists(values[name]) for name in together[:1]}
     return answer_each(first, lambda _: partial(ask, values | next(rows)), progress)
