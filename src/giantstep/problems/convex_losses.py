@@ -29,8 +29,6 @@ _SAME_INTEGRAL, _SIMPSON = 1e-5, np.array([1, 4, 1]) / 6
 _ROUNDING = 1e-12
 # What a smooth loss must be.
 _SMOOTH = "convex and analytic, with `slope` its derivative (complex, unless `curvature` is given)"
-# Of two values that are equal but for rounding, relatively.
-_SAME = 1e-9
 
 
 class Loss(ABC):
@@ -55,7 +53,7 @@ class Loss(ABC):
     def is_symmetric(self) -> bool:
         """Tell whether it is the same where labels and predictions change their signs."""
         u = _CHECKED
-        return self.margin or bool(np.allclose(self.of(u), self.of(-u), rtol=_SAME, atol=0))
+        return self.margin or bool(np.allclose(self.of(u), self.of(-u), rtol=1e-9, atol=0))
 
     def pull(self, labels: Array, outputs: Array) -> tuple[Array, Array]:
         """Compute minus the first derivative by the prediction, and the second derivative.
