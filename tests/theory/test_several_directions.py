@@ -105,7 +105,7 @@ def test_the_upper_bound_is_the_error_at_a_large_ridge():
 def test_what_is_not_covered_is_refused_with_the_reason():
     with pytest.raises(InvalidParametersError, match="square in the theory of targets of several"):
         solve(STAIRCASE, Grid((1.0,), (0.1,), "huber"))
-    with pytest.raises(InvalidParametersError, match="one value for all neurons"):
+    with pytest.raises(InvalidParametersError, match="of one direction in the theory of readouts"):
         solve(replace(STAIRCASE, readout=((1, 0.5), (-1, 0.5))), GRID)
     with pytest.raises(InvalidParametersError, match="of degree 5 in each and 6 in all"):
         replace(STAIRCASE, target="he5(z1)*he2(z2)")

@@ -4,7 +4,7 @@ Start with `layer`, which chooses, and `interface`, which says what the rest of 
 A new step is a new class beside `recursion`, and a line in `layer`.
 Sections are numbered through docs/theory/; where each of them is, docs/theory.md lists.
 
-    initial, given          no step
+    initial                 no step
     recursion               fresh batches, one letter: several-steps.md, section 13
         step, fresh_step        the network after a step
         covariance_step         what a step does to the rows' covariance, sample by sample

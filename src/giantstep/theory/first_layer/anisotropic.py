@@ -19,14 +19,9 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures, NodesOverKappa
 from giantstep.theory.first_layer.anisotropic_rows import AnisotropicRows
 from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
-from giantstep.theory.first_layer.interface import FirstLayer, Scope
+from giantstep.theory.first_layer.interface import Scope, SteppedLayer
 from giantstep.theory.first_layer.leading_components import LeadingComponents
-from giantstep.theory.first_layer.network_state import (
-    NetworkState,
-    check_weights,
-    features_in_state,
-)
-from giantstep.theory.first_layer.recursion import Recursion
+from giantstep.theory.first_layer.network_state import check_weights, features_in_state
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.one_group import OneGroupBulk
 from giantstep.theory.rows.row_functions import RowFunctions
@@ -37,12 +32,10 @@ from giantstep.validation import refusal
 _TOLERANCE, _MOST, _FEWER = 1e-11, 768, 576
 
 
-class Anisotropic(Recursion):
+class Anisotropic(SteppedLayer):
     """Whitened rows, with the covariance of the inputs and what the step makes of it."""
 
     takes = frozenset({"precondition"})
-    takes_schedules = False
-    history: tuple[()] = ()  # nothing beyond the features
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
@@ -63,20 +56,11 @@ class Anisotropic(Recursion):
         return AnisotropicStep(self.protocol)
 
     @cached_property
-    def last(self) -> NetworkState:
-        """The network after its step."""
-        c, r, gamma = self.step.features()
-        check_weights(self.protocol, c, r)
-        return NetworkState(c, r, np.array([gamma]))
-
-    @property
-    def limit(self) -> SpikedFeatures:
-        """The equivalent features as d -> infinity."""
-        return features_in_state(self.protocol, self.last)
-
-    def longer_rows(self, spike_strengths: Array) -> Array:
-        """Compute what the step adds to the squared norm of rows at the dimension."""
-        return np.array([self.step.longer_rows(self.dimension)])
+    def features(self) -> SpikedFeatures:
+        """The equivalent features at the dimension."""
+        after = self.step.state(self.dimension)
+        check_weights(self.protocol, after.bulk_variance, after.spike_strength)
+        return features_in_state(self.protocol, after)
 
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""
@@ -93,9 +77,9 @@ class Anisotropic(Recursion):
     def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
         """Make the bulk: with the batch's own covariance, or with its mean alone."""
         of_rows, srf = AnisotropicRows(self.protocol, self.step, kind != ISOTROPIC), self.features
-        c, at_dimension = self.last.bulk_variance, float(srf.groups.c[0])
+        c, at_dimension = self.step.bulk_variance, float(srf.groups.c[0])
         rows, norms = self._fitted(of_rows.columns), of_rows.norm_variance
-        rows, _ = self.last.rows_beside(rows, at_dimension, float(srf.groups.u[0]))
+        rows, _ = self.step.state().rows_beside(rows, at_dimension, float(srf.groups.u[0]))
         of_mean_row = self._fitted(of_rows.mean_row)
         added, stretch = max(at_dimension - c, 0.0), min(at_dimension / c, 1.0)
 
@@ -105,7 +89,7 @@ class Anisotropic(Recursion):
             return own * of_mean_row.traces(stretch * t * own).f
 
         isotropic = self.isotropic(f, srf)
-        return OneGroupBulk(isotropic, rows, norms / c**2, self.at_complex_ridges, screened)
+        return OneGroupBulk(isotropic, rows, norms / c**2, self._at_complex_ridges, screened)
 
     def _fitted(self, functions: Callable[[Array], Array]) -> RowFunctions:
         """Fit functions of t."""
@@ -114,8 +98,7 @@ class Anisotropic(Recursion):
         scale = math.sqrt(bulk.min() * bulk.max())
         return RowFunctions.fitted(scale, functions, _TOLERANCE, most)
 
-    def at_complex_ridges(self) -> ContinuedVariances:
-        """Refuse complex ridges, which are not known."""
+    def _at_complex_ridges(self) -> ContinuedVariances:
         raise refusal("covariance", self.problem.covariance, "identity for spectra")
 
     def row_overlap(self, srf: SpikedFeatures) -> float:
@@ -125,5 +108,3 @@ class Anisotropic(Recursion):
     def leading_components(self, f: ConditionalFeatures, rule: NodesOverKappa) -> LeadingComponents:
         """Prepare estimates of what leading directions of the inputs do."""
         return LeadingComponents(self.step, self.features, f, rule)
-
-    learned_by_chance = FirstLayer.learned_by_chance

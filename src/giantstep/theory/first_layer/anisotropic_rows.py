@@ -89,14 +89,10 @@ class AnisotropicRows:
         step = self.step
         j0, j1, j2 = (step.weights * self.g**k @ Q.T for k in range(3))
         x = t * step.tau * self.trained * (E[2, 2] - E[2, 0])
-        along, noise = (
-            np.array([E[1, 1], E[3, 1], 1 + 0 * t]),
-            np.array([[E[2, 0], E[4, 0]], [E[4, 0], E[6, 0]]]),
-        )
-        forms = (
-            along[:, None] * along * np.array([[j2, j2, j1], [j2, j2, j1], [j1, j1, -x * j1**2]])
-        )
-        forms /= 1 + x * j2
+        along = np.array([E[1, 1], E[3, 1], 1 + 0 * t])
+        noise = np.array([[E[2, 0], E[4, 0]], [E[4, 0], E[6, 0]]])
+        forms = np.array([[j2, j2, j1], [j2, j2, j1], [j1, j1, -x * j1**2]]) / (1 + x * j2)
+        forms *= along[:, None] * along
         forms[:2, :2] += noise * step.inverse_batch * (Q * self.g**2).mean(axis=1)
         forms[2, 2] += j0
         return forms
@@ -107,7 +103,7 @@ class AnisotropicRows:
         They follow from those in the means of y z and y^3 z over the batch, times G, and t.
         """
         step, forms = self.step, self._forms_of_means(t, E, Q)
-        (c, _, gamma), length = step.features(), np.sqrt(step.mean_power(0, 2))
+        c, gamma, length = step.bulk_variance, step.alignment, step.length
         k, of_cubes, g = step.norm_couplings() if self.trained else (0.0, 0.0, 0.0)
         forms = forms - t * g / (1 + t * g * forms[0, 0]) * forms[:, :1] * forms[:1]
         rho = np.sqrt(max(0.0, 1 - gamma**2))

@@ -26,6 +26,7 @@ from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_function
+from giantstep.theory.first_layer.network_state import NetworkState
 
 # A coefficient of Hermite polynomials below this is zero by symmetry. In place of zero, where no
 # step or no noise is, so that the spike has a direction all the same.
@@ -50,6 +51,8 @@ class AnisotropicStep:
         Eigenvalues of G.
     bulk : Array, shape (d,)
         Eigenvalues of the mean of D, Sigma + nu G^2 with nu = tau E y^2.
+    bulk_variance, length, alignment : float
+        c, |G u| and gamma as d -> infinity.
     beta, rate : float
         And e = learning_rate/beta; zero without a step.
     inverse_batch : float
@@ -68,8 +71,9 @@ class AnisotropicStep:
     Examples
     --------
     >>> problem = Protocol("tanh", "sign", 1, alpha0=1, beta=1, covariance=[8, 1, 1, 1, 1])
-    >>> [round(value, 4) for value in AnisotropicStep(problem).features()]
-    [1.2303, 1.1907, 0.4059]
+    >>> after = AnisotropicStep(problem).state()
+    >>> round(after.bulk_variance, 4), round(after.spike_strength, 4), after.alignment.round(4)
+    (1.2303, 1.1907, array([0.4059]))
     """
 
     def __init__(self, protocol: Protocol) -> None:
@@ -95,6 +99,9 @@ class AnisotropicStep:
         self.psi = derivative_variance(f), sign * mean(3), mean(4), mean(2, 1)
         self.tau = self.rate**2 * self.psi[0] * self.inverse_batch
         self.bulk = self.eigenvalues + self.tau * self.label_power * self.gains**2
+        self.bulk_variance, self.length = float(self.bulk.mean()), math.sqrt(self.mean_power(0, 2))
+        gamma = self.slope * float(self.weights @ self.gains) / self.length
+        self.alignment = min(1.0, max(-1.0, gamma))
 
     def trace(self, power: int, gained: int = 0) -> float:
         """Compute tr Sigma^j G^k/d."""
@@ -106,23 +113,15 @@ class AnisotropicStep:
         noise = self.label_power * self.inverse_batch * self.trace(power, gained)
         return self.slope**2 * along + noise
 
-    def features(self) -> tuple[float, float, float]:
-        """Compute the bulk variance c, the spike strength r and the alignment gamma."""
-        length = math.sqrt(self.mean_power(0, 2))
-        gamma = self.slope * float(self.weights @ self.gains) / length
-        c, r = float(self.bulk.mean()), self.rate * self.first * length
-        return c, r, min(1.0, max(-1.0, gamma))
-
     def row_power(self) -> tuple[tuple[float, float, float], float]:
         """Compute how the variance of rows, over c, varies with inputs, and tr D^2/d over c^2.
 
         Of an input `kappa v + M t` it is the polynomial in kappa of these coefficients.
         """
-        nu, c = self.tau * self.label_power, self.features()[0]
-        squared_length = self.mean_power(0, 2)
-        along = (self.mean_power(1, 2) + nu * self.mean_power(0, 4)) / squared_length
-        mixed = self.slope * float(self.weights @ (self.gains * self.bulk))
-        mixed *= 2 * self.mean / math.sqrt(squared_length)
+        nu, c = self.tau * self.label_power, self.bulk_variance
+        along = (self.mean_power(1, 2) + nu * self.mean_power(0, 4)) / self.length**2
+        mixed = 2 * self.mean * self.slope * float(self.weights @ (self.gains * self.bulk))
+        mixed /= self.length
         own = self.mean**2 * float(self.weights @ self.bulk)
         return (own / c, mixed / c, along / c), float(np.mean(self.bulk**2)) / c**2
 
@@ -137,18 +136,23 @@ class AnisotropicStep:
         noise = (e * along * self.power + norms) * self.inverse_batch
         return np.asarray(g**2 * (along**2 * s + noise) - 2 * along * s * g)
 
-    def longer_rows(self, dimension: float) -> float:
-        """Compute what a finite dimension adds to the squared norm of rows.
+    def state(self, dimension: float = math.inf) -> NetworkState:
+        """Describe the network after the step, with what a finite dimension adds.
 
         Rows gain length from their part in the network's output, from the other parts of it, and
-        from their overlap with the spike.
+        from their overlap with the spike. A shift that all rows share, beyond the mean of
+        independent ones, belongs to the spike.
         """
-        width = self.beta * dimension
+        r, width = self.rate * self.first * self.length, self.beta * dimension
         own, s2, s3 = self.rate / width * self.own, self.trace(0, 2), self.trace(1, 2)
         noise = self.power * (self.psi[0] + self.first**2) * self.inverse_batch
-        output = own**2 * s3 - 2 * own * self.trace(1, 1)
-        output += self.rate**2 / width * (self.first**4 * s3 + noise * s2)
-        return output + (self.rate * self.third) ** 2 * s3 * self.mean_power(1, 0) / dimension
+        c = self.bulk_variance + own**2 * s3 - 2 * own * self.trace(1, 1)
+        c += self.rate**2 / width * (self.first**4 * s3 + noise * s2)
+        c += (self.rate * self.third) ** 2 * s3 * self.mean_power(1, 0) / dimension
+        shift = max(float(np.mean(self.mean_row())), 0.0) / width
+        longer = math.hypot(r, math.sqrt(shift))
+        gamma = self.alignment * (r / longer if longer > 0 else 1.0)
+        return NetworkState(c - shift, longer, np.array([gamma]))
 
     def norm_variance(self, fourth_power: float) -> float:
         """Compute d times the variance of a row's squared norm, given E y^4."""
@@ -167,7 +171,7 @@ class AnisotropicStep:
         Of what lies along Sigma u, the part along the spike, G u.
         """
         along, s2, b = self.rate * self.third, self.trace(0, 2), self.inverse_batch
-        shared = self.trace(1, 1) * self.mean_power(1, 1) / self.mean_power(0, 2)
+        shared = self.trace(1, 1) * self.mean_power(1, 1) / self.length**2
         norms = self.trace(2) - 1
         rows = 1 + self.rate**2 * self.label_power * b * s2 * self.psi[3] / 2
         of_cubes = self.rate**3 * b**2 * s2 * self.psi[1]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.first_layer.interface import Scope, SteppedLayer
-from giantstep.theory.first_layer.letters import letters_scope
+from giantstep.theory.first_layer.interface import SteppedLayer
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
 
 
@@ -16,10 +15,6 @@ class Initial(SteppedLayer):
     batch = 0.0
     takes = frozenset({"decay", "step_loss"})  # of no consequence without a step
     takes_schedules = True
-
-    def scope(self) -> list[Scope]:
-        """List what this layer covers."""
-        return [letters_scope(self.problem)]
 
     @cached_property
     def features(self) -> SpikedFeatures:

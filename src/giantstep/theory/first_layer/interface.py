@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
-from giantstep.problems.problem import Problem
+from giantstep.problems.parameter import unmet
 from giantstep.problems.protocol import SCHEDULED, Protocol
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -92,8 +91,10 @@ class MeanRows(NamedTuple):
 
 
 @dataclass(eq=False)
-class FirstLayer(ABC):
-    """The first layer that a problem's steps leave.
+class FirstLayer:
+    """The first layer that a problem's steps leave; itself that of spiked features.
+
+    These are given directly, with independent rows, which no step has moved.
 
     Attributes
     ----------
@@ -106,7 +107,7 @@ class FirstLayer(ABC):
         `layer.layer_of`, for layers that are made of others.
     """
 
-    problem: Problem
+    problem: Any
     dimension: float
     fineness: int
     choose: Callable[..., FirstLayer]
@@ -123,9 +124,9 @@ class FirstLayer(ABC):
         return []
 
     @property
-    @abstractmethod
     def features(self) -> SpikedFeatures:
         """The equivalent spiked random features at the dimension: Result 3.1."""
+        return self.problem
 
     @property
     def history(self) -> tuple[NetworkState, ...] | tuple[LettersState, ...]:
@@ -248,20 +249,16 @@ class SteppedLayer(FirstLayer):
 
     def faults(self) -> list[Fault]:
         """List the parameters whose values this layer does not cover."""
-        known = _KNOWN | self.takes
+        of, known = self.problem, _KNOWN | self.takes
         defaults = {one.name: one.default for one in fields(Protocol) if one.name not in known}
-        unknown = [
-            (name, getattr(self.problem, name) == default, f"{default} in this theory")
+        checks = [
+            (name, getattr(of, name) == default, f"{default} in this theory")
             for name, default in defaults.items()
         ]
         for name in SCHEDULED:
-            same = self.takes_schedules or not isinstance(getattr(self.problem, name), tuple)
-            unknown.append((name, same, "one number for all steps in this theory"))
-        return [
-            Fault(name, getattr(self.problem, name), allowed)
-            for name, covered, allowed in unknown + self.scope()
-            if not covered
-        ]
+            same = self.takes_schedules or not isinstance(getattr(of, name), tuple)
+            checks.append((name, same, "one number for all steps in this theory"))
+        return unmet(of, checks + self.scope())
 
     def scope(self) -> list[Scope]:
         """List what this layer covers of parameters that it knows."""

@@ -12,7 +12,7 @@ from itertools import accumulate
 import numpy as np
 
 from giantstep.problems.losses import lookup_loss
-from giantstep.problems.protocol import SGD, Protocol
+from giantstep.problems.protocol import SGD
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
@@ -21,12 +21,6 @@ from giantstep.theory.first_layer.interface import MeanRows, Scope, SteppedLayer
 from giantstep.theory.first_layer.letters_step import letters_after
 from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.interface import Bulk
-
-
-def letters_scope(protocol: Protocol) -> Scope:
-    """Return that several letters go with targets of one direction alone."""
-    allowed = "one value for all neurons in the theory of targets of several directions"
-    return "readout", len(protocol.readout) == 1 or teacher_of(protocol.target) is None, allowed
 
 
 class Letters(SteppedLayer):
@@ -47,7 +41,7 @@ class Letters(SteppedLayer):
             ("steps", steps, "1 in the theory of a normal readout"),
             ("task_overlap", not of.is_transfer, f"1, and the same target, {several}"),
             ("step_loss", smooth, f"without corners, as log_cosh is, {several}"),
-            letters_scope(of),
+            ("target", teacher_of(of.target) is None, f"of one direction {several}"),
         ]
 
     @cached_property

@@ -71,8 +71,8 @@ class NetworkState:
 
     def stretched(self, factor: float) -> NetworkState:
         """Describe the network with all rows longer by the root of a factor."""
-        lengths = np.full(len(self.covariance), math.sqrt(factor))
-        lengths[-1] = 1.0  # |b|^2/c - 1
+        # All but |b|^2/c - 1.
+        lengths = np.append(np.full(self.alignment.size + 1, math.sqrt(factor)), 1.0)
         return NetworkState(
             self.bulk_variance * factor,
             self.spike_strength * math.sqrt(factor),

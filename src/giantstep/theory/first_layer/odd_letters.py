@@ -18,7 +18,7 @@ from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.first_layer.network_state import check_weights, shared_parameters
 from giantstep.theory.first_layer.recursion import Recursion
-from giantstep.theory.first_layer.row_norms import coupled_norms, own_output_norms
+from giantstep.theory.first_layer.row_norms import own_output_norms
 from giantstep.theory.rows.eigenmodes import RowCovariance
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.groups import GroupsBulk
@@ -50,10 +50,9 @@ class OddLetters(Recursion):
             **shared_parameters(protocol),
         )
 
-    def longer_rows(self, spike_strengths: Array) -> Array:
-        """Compute what the step adds to the squared norm of rows at the dimension, by letters."""
-        own = own_output_norms(self.protocol, self.dimension)
-        return own + coupled_norms(self.protocol, spike_strengths, self.dimension)
+    def own_norms(self) -> Array:
+        """Compute what the own output adds to the squared norm of rows, by letters."""
+        return own_output_norms(self.protocol, self.dimension)
 
     def common_rows(self) -> Array:
         """Compute what the step does to all rows together.

@@ -171,24 +171,20 @@ class Recursion(SteppedLayer):
         c, r, letters = srf.groups.c, srf.groups.u, np.array(protocol.readout)[:, 0]
         letters = letters if letters.size > 1 else np.ones(1)
         if protocol.steps == 1:
-            c = c + self.longer_rows(r) - letters**2 * shift
+            c = c + self.own_norms() + coupled_norms(protocol, r, d) - letters**2 * shift
         largest = np.argmax(np.abs(letters))
         strength = float(r[largest] / letters[largest])
         longer = math.hypot(strength, math.sqrt(shift))
         share = strength / longer if longer > 0 else 1.0
         return with_rows(srf, c, r + letters * (longer - strength), share)
 
-    def longer_rows(self, spike_strengths: Array) -> Array:
-        """Compute what one step adds to the squared norm of rows at the dimension, by letters.
-
-        By the network's own output, and by the rows' overlap with the spike.
-        """
+    def own_norms(self) -> Array:
+        """Compute what the own output adds to the squared norm of rows in one step, by letters."""
         plain, stretch = plain_descent(self.protocol.each_step[0])
         step = next_step(plain, self.states[0], self.fineness)
         curvature, squared, _ = step.curvatures.sum(axis=1)
         mean = float(step.powers[1].sum())
-        own = own_output_norms(plain, self.dimension, mean, curvature, squared)
-        return stretch * own + coupled_norms(self.protocol, spike_strengths, self.dimension)
+        return stretch * own_output_norms(plain, self.dimension, mean, curvature, squared)
 
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""

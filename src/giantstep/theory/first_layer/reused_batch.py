@@ -51,28 +51,25 @@ class ReusedBatch:
         for t in range(steps):
             if t <= 2:
                 fields = SampleFields(protocol, t if t < 2 else steps - 1, fineness)
-            while len(fields.pulls) <= t:
+            while fields.taken <= t:
                 fields.take(self.common, self.own)
-            weighted = fields.weight * fields.pulls[t]
-            drive, noise = weighted @ fields.white[:, : D + t], weighted @ np.array(fields.pulls).T
-            self.common.take(self.rate, drive, noise / alpha0)
-            drive, noise = (fields.weight @ of[t] for of in (fields.projections, fields.products))
-            self.own.take(self.rate, drive, noise / alpha0)
+            weighted, known = fields.weight * fields.pulls[:, t], slice(t + 1)
+            noise = weighted @ fields.pulls[:, known] / alpha0
+            self.common.take(self.rate, weighted @ fields.white[:, : D + t], noise)
+            noise = fields.weight @ fields.products[:, t, known] / alpha0
+            self.own.take(self.rate, fields.weight @ fields.projections[:, t, known], noise)
             self.rows = self._resolvent(fields, t + 1)
             state = self._network_state(t + 1)
             check_weights(protocol, state.bulk_variance, state.spike_strength)
             self.states.append(state)
 
     def _resolvent(self, fields: SampleFields, k: int) -> ReusedResolvent:
-        weight, pulls, D = fields.weight, np.column_stack(fields.pulls), self.directions
+        weight, pulls, D = fields.weight, fields.pulls[:, :k], self.directions
         root = triangular_root((pulls.T * weight) @ pulls)
         pulls = pulls @ np.linalg.pinv(root).T
         along = np.hstack([np.zeros((weight.size, D)), pulls / math.sqrt(fields.alpha0)])
         along[:, :-1] += fields.white[:, : D + k - 1]
-        projections, products = np.zeros((2, weight.size, k, k))
-        for t in range(k):
-            projections[:, t, : t + 1] = fields.projections[t]
-            products[:, t, : t + 1] = products[:, : t + 1, t] = fields.products[t]
+        projections, products = fields.projections[:, :k, :k], fields.products[:, :k, :k]
         response = projections @ np.linalg.pinv(np.array(self.own.after)[:k, :k])
         noise = products - projections @ projections.transpose(0, 2, 1)
         of_samples = weight, along, pulls, response, noise

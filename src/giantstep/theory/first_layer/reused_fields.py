@@ -8,6 +8,7 @@ on a rule over samples and a cloud of neurons.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import scipy  # whose modules are imported when they are first used
@@ -110,12 +111,14 @@ class SampleFields:
     weight : Array, shape (N,)
     white : Array, shape (N, D + steps)
         The target's directions and those of the mean row, in white coordinates.
-    pulls : list of Array, shape (N,)
+    taken : int
+        The number of steps whose fields are known.
+    pulls : Array, shape (N, steps + 1)
         What each sample does to the mean row.
-    projections : list of Array, shape (N, step + 1)
+    projections : Array, shape (N, steps + 1, steps + 1)
         Averages over neurons of what it does to each, times a neuron's white coordinates.
-    products : list of Array, shape (N, step + 1)
-        The same of the products with what it did in each step.
+    products : Array, shape (N, steps + 1, steps + 1)
+        The same of the products of what it does in two steps.
     """
 
     def __init__(self, protocol: Protocol, steps: int, fineness: int) -> None:
@@ -124,7 +127,9 @@ class SampleFields:
         self.activation = lookup(protocol.activation)
         self.white, self.labels, self.weight = _samples(protocol, steps, fineness)
         self.neurons, self.share = _neurons(self.activation, steps, fineness)
-        self.pulls, self.projections, self.products = list[Array](), list[Array](), list[Array]()
+        shape = self.weight.size, steps + 1, steps + 1
+        self.taken, self.pulls = 0, np.zeros(shape[:2])
+        self.projections, self.products = np.zeros(shape), np.zeros(shape)
         self._own_pulls: list[Array] = []
 
     def take(self, common: Part, own: Part) -> None:
@@ -132,29 +137,29 @@ class SampleFields:
 
         The newest noise of a neuron enters linearly, and is averaged over in advance.
         """
-        t, z, std = len(self.pulls), self.neurons, own.after[len(self.pulls)][len(self.pulls)]
+        t, z, std = self.taken, self.neurons, own.after[self.taken][self.taken]
         mean_field = self.white @ common.after[t][: self.white.shape[1]]
         shift = np.tile(z[:, :t] @ own.after[t][:t], (self.weight.size, 1))
         for a in range(t):
-            mean_field = mean_field + common.memory[t, a] / self.alpha0 * self.pulls[a]
+            mean_field = mean_field + common.memory[t, a] / self.alpha0 * self.pulls[:, a]
             shift += own.memory[t, a] / self.alpha0 * self._own_pulls[a]
         shift += mean_field[:, None]
-        table = _SmoothedActivation(self.activation, shift.min(), shift.max(), std)
+        averages = _smoothed(self.activation, shift.min(), shift.max(), std)
         blocks = math.ceil(shift.size / _CACHED)
         split = [np.array_split(of, blocks) for of in (self.labels, shift, *self._own_pulls)]
-        parts = [self._act(table, *block) for block in zip(*split, strict=True)]
-        *averages, own_pull = map(np.concatenate, zip(*parts, strict=True))
-        for known, new in zip((self.pulls, self.projections, self.products), averages, strict=True):
-            known.append(new)
+        parts = [self._act(averages(block[1]), std, *block) for block in zip(*split, strict=True)]
+        pull, projections, products, own_pull = map(np.concatenate, zip(*parts, strict=True))
+        self.taken, self.pulls[:, t], self.projections[:, t, : t + 1] = t + 1, pull, projections
+        self.products[:, t, : t + 1] = self.products[:, : t + 1, t] = products
         if t < self.steps:
             self._own_pulls.append(own_pull)
 
     def _act(
-        self, table: _SmoothedActivation, labels: Array, shift: Array, *before: Array
+        self, averages: list[Array], std: float, labels: Array, shift: Array, *before: Array
     ) -> tuple[Array, ...]:
         """Compute what some samples do: to the mean row, and to neurons, of which averages."""
-        z, share, std, t = self.neurons, self.share, table.std, len(before)
-        mean, slope, variance, curvature = table.at(shift)
+        z, share, t = self.neurons, self.share, len(before)
+        mean, slope, variance, curvature = averages
         residual = labels - self.omega * (mean @ share)
         pull = residual * (slope @ share)
         own_pull = residual[:, None] * slope - pull[:, None]
@@ -169,29 +174,33 @@ class SampleFields:
         return pull, projections, np.column_stack(products), own_pull
 
 
-class _SmoothedActivation:
-    """An activation averaged over Gaussian noise, by a table over shifts in some range."""
+def _smoothed(
+    activation: ScalarFunction, low: float, high: float, std: float
+) -> Callable[[Array], list[Array]]:
+    """Average an activation over Gaussian noise, by a table over shifts in some range.
 
-    def __init__(self, activation: ScalarFunction, low: float, high: float, std: float) -> None:
-        def averages(points: Array) -> tuple[Array, ...]:
-            at = activation_averages(activation, points, std, 1, 1.0)
-            return at.mean, at.slope, at.variance
+    Returns a function from shifts to E sigma, E sigma', Var sigma' and E sigma''.
+    """
 
-        self.std, self._low, width = std, low, min(max(std, _LEAST_WIDTH), 1.0)
-        count = 4 + math.ceil((high - low) / width * _TABLE)
-        table, self._step = np.linspace(low, high + width / _TABLE, count, retstep=True)
-        values = interpolated(averages, table, _SCALE * width)
-        # The slope's derivative, since a kink may be narrower than the table.
-        self._values = np.vstack([*values, np.gradient(values[1], self._step, edge_order=2)])
-        self._changes = np.diff(self._values, append=0.0)
+    def averages(points: Array) -> tuple[Array, ...]:
+        at = activation_averages(activation, points, std, 1, 1.0)
+        return at.mean, at.slope, at.variance
 
-    def at(self, shift: Array) -> list[Array]:
-        """Interpolate E sigma, E sigma', Var sigma' and E sigma''."""
-        place = (shift - self._low) / self._step
+    width = min(max(std, _LEAST_WIDTH), 1.0)
+    count = 4 + math.ceil((high - low) / width * _TABLE)
+    table, step = np.linspace(low, high + width / _TABLE, count, retstep=True)
+    values = interpolated(averages, table, _SCALE * width)
+    # The slope's derivative, since a kink may be narrower than the table.
+    values = *values, np.gradient(values[1], step, edge_order=2)
+    changes = np.diff(values, append=0.0)
+
+    def at(shift: Array) -> list[Array]:
+        place = (shift - low) / step
         left = place.astype(np.intp)
         place -= left
-        pairs = zip(self._values, self._changes, strict=True)
-        return [values[left] + place * changes[left] for values, changes in pairs]
+        return [of[left] + place * change[left] for of, change in zip(values, changes, strict=True)]
+
+    return at
 
 
 def _samples(protocol: Protocol, steps: int, fineness: int) -> tuple[Array, Array, Array]:

@@ -45,7 +45,10 @@ def forms_after(step: CovarianceStep, sigma: Array, at: SelfEnergy, before: Form
     result[:, rest, rest] += (along @ sigma[:m, :m] @ along + square) / t
     result[:, stretched, rest] += along @ sigma[:m, m] / t
     result[:, rest, stretched] += along @ sigma[:m, m] / t
-    result = _with_longer_rows(result, [stretched, longer], sigma[m, m], t)
+    # What longer rows do: the terms with h.
+    pair, own_norm = [stretched, longer], np.array([[-sigma[m, m], 1], [1, 0]]) / t[:, None, None]
+    both = result[:, pair]
+    result = result - both.swapaxes(1, 2) @ np.linalg.inv(own_norm + both[:, :, pair]) @ both
     p = step.keeps_norm
     turn = np.zeros((m + 1, m + 4))
     turn[:m, : m + 1] = step.turn
@@ -61,18 +64,16 @@ def _uniform(step: CovarianceStep, at: SelfEnergy, before: Forms) -> Array:
     a/(t C) in the second; shape (S, 2 m + 1, 2 m + 1). The form in the last source has
     `a C^-1 a/t` added.
     """
-    a, b, t = at.a[:, None, None], at.b[:, None, None], at.t[:, None, None]
+    a, ratio, t = (each[:, None, None] for each in (at.a, at.b / at.a, at.t))
     own = (step.inverse_batch * at.f * at.w)[:, None, None]
-    R, filtered = before.resolvent, before.filtered
-    m = filtered.shape[-1]
-    K = np.empty((len(R), 2 * m + 1, 2 * m + 1))
-    K[:, :m, :m] = (R[:, :m, :m] + own * t * filtered) / a
-    K[:, :m, m:-1] = K[:, m:-1, :m] = b / a * t * filtered
-    K[:, m:-1, m:-1] = -t * filtered
-    K[:, :m, -1] = K[:, -1, :m] = (b / a)[:, 0] * R[:, :m, m]
-    K[:, m:-1, -1] = K[:, -1, m:-1] = -R[:, :m, m]
-    K[:, -1, -1] = at.before.t / at.t * R[:, m, m]
-    return K
+    m, filtered = before.filtered.shape[-1], t * before.filtered
+    R, column = before.resolvent[:, :m, :m], before.resolvent[:, :m, m:]
+    row, last = column.swapaxes(1, 2), before.resolvent[:, m:, m:]
+    return np.block([
+        [(R + own * filtered) / a, ratio * filtered, ratio * column],
+        [ratio * filtered, -filtered, -column],
+        [ratio * row, -row, at.before.t[:, None, None] / t * last],
+    ])  # fmt: skip
 
 
 def _projected(K: Array, at: SelfEnergy, step: CovarianceStep) -> Array:
@@ -112,10 +113,3 @@ def _by_blocks(at: SelfEnergy, values: Array) -> Array:
     flat = values.reshape(-1, values.shape[-1]).T
     averages = [part @ flat for part in (at.first, at.mixed, at.mixed, at.second)]
     return np.stack(averages, axis=1).reshape(-1, 2, 2, *values.shape[:-1])
-
-
-def _with_longer_rows(forms: Array, places: list[int], norm_variance: float, t: Array) -> Array:
-    """Add to C' what longer rows do: the terms with h, at the places of L a and h."""
-    own = np.array([[-norm_variance, 1], [1, 0]]) / t[:, None, None]
-    inner = np.linalg.inv(own + forms[:, places][:, :, places])
-    return forms - forms[:, :, places] @ inner @ forms[:, places]

@@ -76,16 +76,14 @@ class SelfEnergy:
         da = inv * t * np.stack([-2 * XP, -XX, w - reach * Xq])
         db = inv * np.stack([w - 2 * PP, -XP, -reach * Pq])
         dw = inv * np.stack([-2 * Pq, -Xq, -reach * qq])
-        one, zero = np.ones_like(t), np.zeros_like(t)
-        by_theta = np.stack([zero, one, zero])
-        by_phi = np.stack([zero, zero, one])
+        by_G, by_theta, by_phi = np.eye(3)[:, :, None]
         dreach_w = inv * (w * by_theta + theta * dw)
         by = np.stack([
-            np.stack([one, zero, zero]) - t / a * (phi * (db - ratio * da) + b * by_phi),
+            by_G - t / a * (phi * (db - ratio * da) + b * by_phi),
             by_theta - t / a * (phi * dreach_w + reach * w * by_phi - f_after * da),
             -t * ratio * (2 * db - ratio * da) - dreach_w,
         ])  # fmt: skip
-        by_f = np.stack([zero, -t / a, zero])
+        by_f = -t / a * by_theta
         by_before = by[:, 2] * dphi + by_f * df + by_phi
         self.gap = np.stack([
             G - ratio * t * phi, theta - t * f_after, t_before - t * b * ratio - reach * w

@@ -114,19 +114,16 @@ class SignRows:
         """Fit traces and forms of the resolvent; with d times the variance of |b|^2/c - 1."""
         *_, covariance = self._resolvents(np.zeros(1))
         c, r, own = self.bulk_variance, self.strength, self.batch.norm_coupling
+        # The covariance with |b|^2/c - 1 in `vectors`: what is multiplied by C, and what is not.
+        through_C, beside = np.array([[-2 * r, 0, 0], [2 * r, 0, 2 * own]]) / c
 
         def columns(t: Array) -> Array:
             f, phi, R, filtered = self._resolvents(t)
-            twice = (covariance - filtered)[:, 0, 0] / t
-            shorter, longer = -2 * r / c, 2 * own / c
-            resolvent = R.copy()
-            moved = filtered[:, :, 0] - R[:, :, 0]
-            resolvent[:, :2, 2] = shorter * moved[:, :2] + longer * R[:, :2, 2]
-            resolvent[:, 2, :2] = resolvent[:, :2, 2]
-            squares = shorter**2 * (twice - filtered[:, 0, 0] - moved[:, 0])
-            mixed = 2 * shorter * longer * moved[:, 2]
-            resolvent[:, 2, 2] = squares + longer**2 * R[:, 2, 2] + mixed
-            return as_columns(f, phi, Forms(resolvent, filtered[:, :2, :2]))
+            of_C, twice = filtered @ through_C, (covariance - filtered) / t[:, None, None]
+            of_a = of_C + R @ beside
+            R[:, :2, 2] = R[:, 2, :2] = of_a[:, :2]
+            R[:, 2, 2] = twice @ through_C @ through_C + (of_C + of_a) @ beside
+            return as_columns(f, phi, Forms(R, filtered[:, :2, :2]))
 
         variance = c - 1 + own**2 + r**2 * (covariance[0, 0, 0] - 1)
         return RowFunctions.fitted(c, columns, _TOLERANCE), 4 * variance / c**2

@@ -151,10 +151,9 @@ class Step:
     @cached_property
     def spikes(self) -> Array:
         """The spikes after the step, in the directions before it and those of the batch."""
-        gradient = np.hstack([self.along(1, self.averages[1]), self.spikes_in_batch])
-        spikes = self.pull[:, None] * gradient
-        spikes[:, : -len(self.in_batch)] += self.before.spikes
-        return spikes
+        pull = self.pull[:, None]
+        known = self.before.spikes + pull * self.along(1, self.averages[1])
+        return np.hstack([known, pull * self.spikes_in_batch])
 
     @cached_property
     def growth(self) -> Array:
