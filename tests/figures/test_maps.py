@@ -33,7 +33,7 @@ def test_any_range_has_several_lines_whose_labels_leave_most_of_them(low, high, 
 def test_what_is_below_zero_is_red_where_values_have_both_signs(low, high, preferred, colours):
     axes = matplotlib.figure.Figure().subplots()
     x = np.linspace(0, 1, 30)
-    level_lines(axes, x, x, low + (high - low) * np.add.outer(x, x) / 2, preferred=preferred)
+    level_lines(axes, x, x, low + (high - low) * np.add.outer(x, x) / 2, wanted=preferred)
     faces = axes.collections[0].get_facecolor()
     seen = ["w" if red == blue else "rb"[int(blue > red)] for red, _, blue, _ in faces]
     assert "".join(colour for colour, _ in groupby(seen)) == colours

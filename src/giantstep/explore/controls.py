@@ -33,12 +33,8 @@ from giantstep.problems.protocol import OPTIMIZERS
 from giantstep.validation import Fault, InvalidParametersError, shown
 
 # The names that choices offer.
-_NAMES = {
-    "activation": [name for name, function in FUNCTIONS.items() if function.continuous],
-    "target": list(FUNCTIONS),
-    "loss": list(LOSSES),
-    "optimizer": list(OPTIMIZERS),
-}
+_NAMES = {"target": list(FUNCTIONS), "loss": list(LOSSES), "optimizer": list(OPTIMIZERS)}
+_NAMES["activation"] = [name for name, function in FUNCTIONS.items() if function.continuous]
 
 
 def control(name: str) -> dict[str, Any]:

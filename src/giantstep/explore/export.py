@@ -21,7 +21,7 @@ from giantstep.explore.copying import asked
 from giantstep.explore.figure import figure_files
 from giantstep.explore.parameters import Axis
 from giantstep.explore.project import project_config
-from giantstep.explore.tasks import ExportTask
+from giantstep.explore.tasks import MOST_HOURS, ExportTask
 from giantstep.explore.view import CURVE, MAP, POINTS, axis_values
 from giantstep.figures.answers import draw_answer
 from giantstep.questions.product import answer_each
@@ -35,8 +35,6 @@ from giantstep.workflow.plan import make_plan
 
 # The curve that is no pin.
 _OWN = "this question"
-# Core-hours that an export may take.
-_HOURS = 1.0
 
 
 def export(task: ExportTask, say: Say) -> None:
@@ -89,7 +87,7 @@ def answered(task: ExportTask) -> xr.Dataset:
         if task.networks:
             given[view.x] = np.union1d(given[view.x], simulated["x"])
             given["dimension"] = [math.inf, float(task.networks.dimension)]
-        return question_named(function)(question.problem, **given, max_hours=_HOURS)
+        return question_named(function)(question.problem, **given, max_hours=MOST_HOURS)
 
     data, _ = answer_each({"curve": list(curves)}, lambda chosen: partial(ask, chosen))
     if task.networks:

@@ -13,7 +13,7 @@ from giantstep.explore.parameters import OPTIMAL
 from giantstep.explore.points import solve_points
 from giantstep.explore.project import project_config
 from giantstep.explore.question import Question
-from giantstep.explore.tasks import TEST_SAMPLES, NetworksTask
+from giantstep.explore.tasks import MOST_HOURS, TEST_SAMPLES, NetworksTask
 from giantstep.explore.view import View, axis_values, simulated_values
 from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.losses import SQUARE
@@ -27,8 +27,6 @@ from giantstep.workflow.shards import with_networks
 _THEORY_POINTS = 57
 # With fewer networks, standard errors are too uncertain for z-scores.
 _SCORED = 4
-# The most core-hours that networks may take.
-MOST_HOURS = 1.0
 
 
 def simulate_networks(task: NetworksTask, say: Say) -> None:

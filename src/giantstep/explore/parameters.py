@@ -95,9 +95,7 @@ _READERS: dict[str, Reader] = {
     "bulk": lambda text: tuple(dict.fromkeys(text.replace(",", " ").split())),
     "covariance": read_spectrum,
 }
-DEFAULTS: dict[str, Any] = {name: of.default for name, of in PARAMETERS.items()} | _TABLE[
-    "at first"
-]
+DEFAULTS = {name: of.default for name, of in PARAMETERS.items()} | _TABLE["at first"]
 
 
 def _usual(name: str, domain: Interval) -> Axis:

@@ -11,6 +11,8 @@ from giantstep.validation import Interval
 
 # Inputs over which the test errors of networks are averaged.
 TEST_SAMPLES = 10_000
+# Core-hours that networks, or an export, may take.
+MOST_HOURS = 1.0
 # How many networks are simulated: two have a standard error.
 NETWORKS = Interval(2, 64, whole=True)
 

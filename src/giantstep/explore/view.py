@@ -26,12 +26,8 @@ from giantstep.validation import (
 
 CURVE, FUNCTION, SPECTRUM, MAP = TABS = ("curve", "function", "spectrum", "map")
 # The errors that curves and maps show; further ones need a fit of their own.
-ERRORS = {
-    TEST_ERROR: "test error",
-    CLASSIFICATION_ERROR: "0-1 error",
-    LEAVE_ONE_OUT: "leaving one out",
-    GCV: "generalised cross-validation",
-}
+ERRORS = {TEST_ERROR: "test error", CLASSIFICATION_ERROR: "0-1 error"}
+ERRORS |= {LEAVE_ONE_OUT: "leaving one out", GCV: "generalised cross-validation"}
 ERROR = "error"
 COLOURS = ERROR, *GAINS[:2]
 # Points of a curve.

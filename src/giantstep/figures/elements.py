@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
@@ -143,8 +143,7 @@ def theory_entries(axes: Axes, data: xr.Dataset, name: str) -> None:
 
 def legends_under(places: Sequence[Axes]) -> None:
     """Put a legend below each panel, and make the page as much higher."""
-    figure = places[0].figure
-    assert isinstance(figure, Figure)
+    figure = cast(Figure, places[0].figure)
     rows: dict[int, int] = {}
     for axes in places:
         labels, spec = axes.get_legend_handles_labels()[1], axes.get_subplotspec()
@@ -160,8 +159,7 @@ def legends_under(places: Sequence[Axes]) -> None:
 
 def shared_legend(places: Sequence[Axes]) -> None:
     """Put one legend, of the entries of some panels, below all; make the page as much higher."""
-    figure = places[0].figure
-    assert isinstance(figure, Figure)
+    figure = cast(Figure, places[0].figure)
     entries: dict[str, Any] = {}
     for axes in places:
         handles, labels = axes.get_legend_handles_labels()
@@ -191,8 +189,7 @@ def title_panel(axes: Axes, index: int, text: str, above: str = "") -> None:
 
     A title that is wider than the panel is broken after a comma. What is `above` has its own line.
     """
-    figure = axes.figure
-    assert isinstance(figure, Figure)
+    figure = cast(Figure, axes.figure)
     title = rf"$\mathbf{{({chr(ord('a') + index)})}}$  " if len(figure.axes) > 1 else ""
     growth = _LAID_OUT if len(figure.axes) > 1 else 1.0
     room = growth * axes.get_position().width * figure.get_figwidth() * 72

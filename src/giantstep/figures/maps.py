@@ -20,15 +20,12 @@ from giantstep.figures.labels import axis_label, format_parameter, is_parameter,
 from giantstep.figures.selection import panel_data
 from giantstep.vocabulary import MEANINGS
 
+Levels = Sequence[float]
 # From light to dark, so that lines and regions over it can be seen; below zero, where values have
 # both signs, in red.
-_SHADES, _REDS = (
-    LinearSegmentedColormap.from_list("giantstep", ["#ffffff", *shades])
-    for shades in (
-        ("#dfe4ef", "#b3bfd8", "#7f93bd"),
-        ("#f5dfe1", "#e6b3b8", "#cf7f88"),
-    )
-)
+_ramp = LinearSegmentedColormap.from_list
+_SHADES = _ramp("blues", ["white", "#dfe4ef", "#b3bfd8", "#7f93bd"])
+_REDS = _ramp("reds", ["white", "#f5dfe1", "#e6b3b8", "#cf7f88"])
 _RED, _GREEN = style.COLOURS[2:4]
 # Values whose ratio is larger are shown in equal ratios.
 _WIDE = 15
@@ -52,12 +49,7 @@ _REGIONS = {
 
 
 def level_lines(
-    axes: Axes,
-    x: Array,
-    y: Array,
-    values: Array,
-    percent: bool = False,
-    preferred: Sequence[float] = (),
+    axes: Axes, x: Array, y: Array, values: Array, percent: bool = False, wanted: Levels = ()
 ) -> None:
     """Draw a quantity over two parameters: lighter to darker shades, with labelled lines between.
 
@@ -69,13 +61,13 @@ def level_lines(
         What failed is NaN, and left white.
     percent : bool
         Whether shares are written in percent.
-    preferred : sequence of float
+    wanted : sequence of float
         Levels, where some of them are within the values.
     """
     spacing(axes, "x", x)  # first, since labels are placed on the axes as they are
     spacing(axes, "y", y)
     shown = np.ma.masked_invalid(100 * values if percent else values)
-    levels = _levels(float(shown.min()), float(shown.max()), preferred or _PERCENTS * percent)
+    levels = _levels(float(shown.min()), float(shown.max()), wanted or _PERCENTS * percent)
     axes.contourf(x, y, shown, levels=levels, colors=_shades(levels))
     lines = axes.contour(x, y, shown, levels, colors="black", linewidths=0.5, linestyles="solid")
     unit = r"\,\%" if percent else ""
@@ -84,7 +76,7 @@ def level_lines(
         text.set(path_effects=[withStroke(linewidth=1.5, foreground="white")], clip_on=False)
 
 
-def _shades(levels: Sequence[float]) -> list[Any]:
+def _shades(levels: Levels) -> list[Any]:
     """Shade what is between levels: from white, or away from it on both sides of zero."""
     between = list(pairwise(levels))
     below, above = sum(high <= 0 for _, high in between), sum(low >= 0 for low, _ in between)
@@ -96,10 +88,10 @@ def _shades(levels: Sequence[float]) -> list[Any]:
     return [*reds, *around, *(_SHADES(k / most) for k in range(1, above + 1))]
 
 
-def _levels(low: float, high: float, preferred: Sequence[float]) -> list[float]:
-    """Choose levels: those that are preferred; of wide ranges in equal ratios."""
-    inside = [float(level) for level in preferred if low < level < high]
-    if not preferred and low > 0 and high > _WIDE * low:
+def _levels(low: float, high: float, wanted: Levels) -> list[float]:
+    """Choose levels: those that are wanted; of wide ranges in equal ratios."""
+    inside = [float(level) for level in wanted if low < level < high]
+    if not wanted and low > 0 and high > _WIDE * low:
         inside = [level for level in _ROUND if low < level < high][:_LEVELS]
     if len(inside) < _FEWEST:
         inside = [float(level) for level in MaxNLocator(_LEVELS).tick_values(low, high)]
@@ -148,11 +140,11 @@ def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:
     x, y = curve["map_x"].values, curve["map_y"].values
     values = curve[show].values
     if show == "gain_over_linear":
-        level_lines(axes, x, y, 1 - values, preferred=_RATIOS)
+        level_lines(axes, x, y, 1 - values, wanted=_RATIOS)
         axes.plot([], [], color="black", linewidth=0.5, label=_OVER_LINEAR)
     else:
         of_theory = show == "isotropic_deviation"
-        level_lines(axes, x, y, values, percent=True, preferred=_DEVIATIONS * of_theory)
+        level_lines(axes, x, y, values, percent=True, wanted=_DEVIATIONS * of_theory)
     for label, (name, sign, colour, pattern) in _REGIONS.items():
         if show != "isotropic_deviation":
             hatch(axes, x, y, sign * curve[name].values, label, colour, pattern)

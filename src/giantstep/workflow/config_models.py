@@ -121,9 +121,7 @@ class Simulation(Section):
     networks: Replicates = _field("networks of each curve")
     trainings: Replicates = _field("training sets of each network")
     test_samples: TestSamples = _field(_TESTS)
-    networks_per_job: Count = _field(
-        "by default, as many as take a minute; changes no number", None
-    )
+    networks_per_job: Count = _field("by default as many as take a minute", None)
 
 
 class Limits(Section):
@@ -179,14 +177,10 @@ class LearningPanel(Section):
     optimal: bool | Literal[CROSS_VALIDATION] = _field(  # type: ignore[valid-type]
         "also solve the theory at the best ridge, or at the one that cross-validation finds", False
     )
-    finite_size_theory: bool = _field(
-        "also solve the theory of the simulated networks: their dimension, their bulk", False
-    )
+    finite_size_theory: bool = _field("also solve the theory of the networks themselves", False)
     simulated: bool = _field("whether curves are simulated; if not, theory alone", True)
     best_linear: bool = _field("draw the error of the best linear predictor", False)
-    bayes_optimal: bool = _field(
-        "draw the least error of any method with the same samples, and that of AMP", False
-    )
+    bayes_optimal: bool = _field("draw the least error of any method, and that of AMP", False)
     lower_bound: bool = _field("draw the lower bound on the test error of each curve", False)
 
 
