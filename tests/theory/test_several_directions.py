@@ -57,9 +57,9 @@ def test_moments_of_a_teacher_given_the_spike_are_those_of_an_unconditional_aver
     labels, power = teacher.value(z[:, :3]), 1 + kappa + kappa**2
     assert (weight * u) @ u.T == pytest.approx(np.eye(3))
     assert weight @ (found.mean * power) == pytest.approx(weight @ (labels * power))
-    slopes = (found.slopes * power) @ weight
+    slopes = (found.slope * power) @ weight
     assert slopes == pytest.approx((u * labels * power) @ weight)
-    total = found.mean**2 + np.sum(found.slopes**2, axis=0) + found.residual
+    total = found.mean**2 + np.sum(found.slope**2, axis=0) + found.residual
     assert weight @ (total * power) == pytest.approx(weight @ (labels**2 * power))
 
 

@@ -246,8 +246,8 @@ def conditional_features(
     if across > 0:
         along.append(across * phi)
     target, agreement = conditional_target(srf, kappa, fineness), label_agreement(srf)
-    reversed_power = (1 - agreement**2) * (target.mean**2 + np.sum(target.slopes**2, axis=0))
-    h, h_z = agreement * target.mean, agreement * target.slopes
+    reversed_power = (1 - agreement**2) * (target.mean**2 + np.sum(target.slope**2, axis=0))
+    h, h_z = agreement * target.mean, agreement * target.slope
     target_residual = target.residual + reversed_power + noise_power(srf)
     return ConditionalFeatures(
         kappa, weight, mu0, mu1, mu2_squared, curvature, phi, B, np.concatenate(along), h, h_z,

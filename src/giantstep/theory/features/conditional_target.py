@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import moments
+from giantstep.numerics.gaussian import GaussianMoments, moments
 from giantstep.numerics.quadrature import WIDE_PANELS, product_rule, split_rule, unit_edges
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
@@ -37,23 +37,6 @@ class TargetRule(NamedTuple):
     weight: Array
 
 
-class ConditionalTarget(NamedTuple):
-    """The target given kappa, `mean + slopes.u` and a residual.
-
-    Attributes
-    ----------
-    mean : Array, shape (N,)
-    slopes : Array, shape (D, N)
-        E[u target | kappa].
-    residual : Array, shape (N,)
-        Variance of the rest.
-    """
-
-    mean: Array
-    slopes: Array
-    residual: Array
-
-
 def across_basis(alignments: Array) -> Array:
     """Compute B, the symmetric square root of `1 - a a^T`, shape (D, D)."""
     size = float(np.linalg.norm(alignments))
@@ -67,8 +50,6 @@ def first_direction_across(srf: SpikedFeatures) -> Array:
 
     It is zero if there is none.
     """
-    if teacher_of(srf.target) is None:
-        return np.ones(1)
     first: Array = across_basis(srf.alignments)[0]
     size = float(np.linalg.norm(first))
     return np.divide(first, size) if size > 0 else first
@@ -160,14 +141,17 @@ def _polynomial_rule(
     return TargetRule(labels.reshape(kappa.size, -1), u.T[:, None], weight[None])
 
 
-def conditional_target(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> ConditionalTarget:
-    """Compute the target's mean and slopes given kappa, and the variance of the rest."""
+def conditional_target(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> GaussianMoments:
+    """Compute the target's mean and slopes given kappa, and the variance of the rest.
+
+    Slopes, of shape (D, N), are E[u target | kappa].
+    """
     teacher = teacher_of(srf.target)
     if teacher is None:
         target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
         of_one = moments(target, gamma * kappa, math.sqrt(1 - gamma**2), fineness)
-        return ConditionalTarget(of_one.mean, of_one.slope[None], of_one.residual)
+        return of_one._replace(slope=of_one.slope[None])
     labels, u, weight = _polynomial_rule(teacher, srf, kappa, _product_rule(teacher, 2))
     mean, slopes = labels @ weight[0], (weight * u[:, 0]) @ labels.T
     rest = labels - mean[:, None] - slopes.T @ u[:, 0]
-    return ConditionalTarget(mean, slopes, rest**2 @ weight[0])
+    return GaussianMoments(mean, slopes, rest**2 @ weight[0])

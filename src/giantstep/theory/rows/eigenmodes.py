@@ -20,7 +20,7 @@ import numpy as np
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import eigh_or_nan
-from giantstep.theory.rows.first_batch import FirstBatch, KnownTraces
+from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.response import ResponseTerms
 
 # Traces of B^j Z_k Z_l, j = 0, 1 ...
@@ -86,8 +86,8 @@ class Modes:
     q : Array, shape (S, G)
     factor : Factor
         Of V1_hat.
-    known : KnownTraces, optional
-        Traces nearby, for complex q and V1_hat.
+    f : array, shape (S, R), optional
+        tr Z of the modes of a solution nearby, for complex q and V1_hat.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Modes:
     """
 
     def __init__(
-        self, rows: RowCovariance, q: RealOrComplex, factor: Factor, near: KnownTraces | None = None
+        self, rows: RowCovariance, q: RealOrComplex, factor: Factor, f: RealOrComplex | None = None
     ) -> None:
         self.rows, self.q = rows, q
         B, pi, base, batch_weight, beta, batch = rows
@@ -112,7 +112,7 @@ class Modes:
         linear = BL.transpose(0, 2, 1) @ (batch_weight[:, None] * weight * BL)
         self.theta, y = _pencil(fixed, linear)
         self.A, self.dual = BL @ y, factor.dual @ y
-        self.single = batch.traces(self.theta, near)
+        self.single = batch.traces(self.theta, f)
         self.row_norms = np.stack([base, batch_weight])
 
     @cached_property

@@ -49,18 +49,6 @@ class BatchTraces(NamedTuple):
     damped: DampedMoments
 
 
-class KnownTraces(NamedTuple):
-    """Traces tr Z that are known at some theta, arrays of shape (S, R), to continue from."""
-
-    theta: RealOrComplex
-    f: RealOrComplex
-
-    def nearest(self, theta: RealOrComplex) -> RealOrComplex:
-        """Return the trace at the known theta that is nearest to each of others."""
-        distance = np.abs(theta[:, :, None] - self.theta[:, None])
-        return np.take_along_axis(self.f, np.argmin(distance, axis=-1), axis=-1)
-
-
 class FirstBatch:
     """The first batch, as far as the trained weights remember it: equations (9)-(12).
 
@@ -146,24 +134,26 @@ class FirstBatch:
         vars(changed).update(attributes)
         return changed
 
-    def resolvent_trace(self, theta: RealOrComplex, known: KnownTraces | None) -> RealOrComplex:
+    def resolvent_trace(
+        self, theta: RealOrComplex, f: RealOrComplex | None = None
+    ) -> RealOrComplex:
         """Solve `f (1 + theta E[y^2/(1 + theta f y^2/alpha0)]) = 1` for f = tr Z, shape (S, R).
 
-        For complex theta it starts from traces that are known nearby.
+        For complex theta it starts from some f nearby.
         """
         resolvent = BatchResolvent(np.zeros(1), np.ones(1), np.ones(1), self.moments)
-        return resolvent.spread(theta, known and known.nearest(theta))
+        return resolvent.spread(theta, f)
 
-    def traces(self, theta: RealOrComplex, known: KnownTraces | None = None) -> BatchTraces:
+    def traces(self, theta: RealOrComplex, near: RealOrComplex | None = None) -> BatchTraces:
         """Compute tr B^j Z_k for j = 0, 1, 2, shapes (S, R).
 
         Parameters
         ----------
         theta : array, shape (S, R)
-        known : KnownTraces, optional
-            Traces at a nearby theta, which complex ones need.
+        near : array, shape (S, R), optional
+            Traces tr Z at a nearby theta, which complex ones need.
         """
-        f = self.resolvent_trace(theta, known)
+        f = self.resolvent_trace(theta, near)
         E = self.moments.damped(self.moments.damping(theta * f))
         return BatchTraces((f, f * E[2, 0], f * (E[2, 0] ** 2 + self.inverse_alpha0 * E[4, 0])), E)
 
@@ -204,8 +194,7 @@ class FirstBatch:
         """
 
         def of_single(theta: RealOrComplex) -> RealOrComplex:
-            known = KnownTraces(theta, self.resolvent_trace(theta.real, None))
-            Z, BZ = self.forms(theta, self.traces(theta, known))
+            Z, BZ = self.forms(theta, self.traces(theta, self.resolvent_trace(theta.real)))
             return np.stack([theta[..., None, None] * Z, -Z, -BZ])
 
         first, second = theta[:, :, None], theta[:, None]

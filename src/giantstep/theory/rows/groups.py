@@ -16,7 +16,6 @@ from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.theory.rows.eigenmodes import Factor, Modes, RowCovariance, product
-from giantstep.theory.rows.first_batch import KnownTraces
 from giantstep.theory.rows.interface import (
     Bulk,
     Continued,
@@ -69,23 +68,22 @@ class GroupsBulk(Bulk):
         return replace(self, rows=self.rows._replace(batch=self.rows.batch.on_path()))
 
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
-        """Compute theta and tr Z of the modes far above the real axis, where the load vanishes."""
-        modes = np.zeros((len(L), self.rows.B.shape[1]), dtype=complex)
-        return np.concatenate([modes, modes + 1], axis=-1)
+        """Compute tr Z of the modes far above the real axis, where the load vanishes."""
+        return np.ones((len(L), self.rows.B.shape[1]), dtype=complex)
 
     def variances_near(self, V1_hat: Complex, L: Complex, V: Complex, near: Complex) -> Continued:
-        """Map complex hats to V and T; the response is theta and tr Z of the modes.
+        """Map complex hats to V and T; the response is tr Z of the modes.
 
         The nearby q solves its equation exactly at another L: the results are continued from there
         by their derivatives.
         """
         pi, beta = self.rows.pi, self.rows.beta
         q = V[:, -pi.size :] / pi
-        modes = Modes(self.rows, q, Factor.of(V1_hat), KnownTraces(*np.split(near, 2, axis=-1)))
+        modes = Modes(self.rows, q, Factor.of(V1_hat), near)
         V, T = variances_from_terms(q, modes.terms(), pi, beta)
         at = 1 / q - modes.load
         V = V - np.einsum("skg,sg->sk", T[:, :, -pi.size :], L - at)
-        return V, T, np.concatenate([modes.theta, modes.single.powers[0]], axis=-1)
+        return V, T, modes.single.powers[0]
 
     def spike_response(self, V1_hat: Array, V: Array) -> GroupsResponse:
         """Compute how the readout responds at a solution."""

@@ -34,14 +34,10 @@ from giantstep.theory.rows.interface import (
     in_parts,
 )
 from giantstep.theory.rows.response import (
-    MAX_ITERATIONS,
     ResponseTerms,
     solve_self_consistency,
     variances_from_terms,
 )
-
-# Of Newton's method for q from a solution nearby.
-_NEARBY_ITERATIONS = 12
 
 
 class Screened(NamedTuple):
@@ -98,10 +94,10 @@ class IsotropicBulk(Bulk):
     def variances_of_groups(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Compute `variances` for any number of groups, theory.md section 4."""
         diagonal = contract("gr,srt,gt->sg", self.B, V1_hat, self.B)
-        return self._variances_from(1 / (L + self.groups.c * diagonal), V1_hat, L, MAX_ITERATIONS)
+        return self._variances_from(1 / (L + self.groups.c * diagonal), V1_hat, L)
 
     def _variances_from(
-        self, start: RealOrComplex, V1_hat: RealOrComplex, L: RealOrComplex, most: int
+        self, start: RealOrComplex, V1_hat: RealOrComplex, L: RealOrComplex
     ) -> tuple[RealOrComplex, RealOrComplex]:
         """Compute V and T, real or complex; the solution for q begins at `start`."""
 
@@ -109,7 +105,7 @@ class IsotropicBulk(Bulk):
             M = self.screened(q, V1_hat).M
             return self.groups.c * np.einsum("sgg->sg", M), self.load_decrease(M, M)
 
-        q = solve_self_consistency(L, start, load, most)
+        q = solve_self_consistency(L, start, load)
         at = self.screened(q, V1_hat)
         return variances_from_terms(q, self.response_terms(at, at), self.groups.pi, self.beta)
 
@@ -152,7 +148,7 @@ class IsotropicBulk(Bulk):
     def variances_near(self, V1_hat: Complex, L: Complex, V: Complex, near: Complex) -> Continued:
         """Map complex hats to V and T, from the q of a V nearby."""
         start = V[:, -L.shape[1] :] / self.groups.pi
-        return *self._variances_from(start, V1_hat, L, _NEARBY_ITERATIONS), near
+        return *self._variances_from(start, V1_hat, L), near
 
     def spike_response(self, V1_hat: Array, V: Array) -> IsotropicResponse:
         """Compute how the readout responds at a solution."""

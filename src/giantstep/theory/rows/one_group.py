@@ -114,10 +114,8 @@ class OneGroupResponse(SpikeResponse):
     @cached_property
     def mean_row(self) -> tuple[Array, Array]:
         """How the readout screens the rows' mean, and the derivative of that by t."""
-        return with_slope(self.bulk.of_mean_row or self._of_all_rows, self.at.t)
-
-    def _of_all_rows(self, t: Complex) -> Complex:
-        return self.bulk.rows.traces(t).f
+        rows = self.bulk.rows
+        return with_slope(self.bulk.of_mean_row or (lambda t: rows.traces(t).f), self.at.t)
 
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute the overlaps of the one group of neurons, of which B is one."""

@@ -17,14 +17,13 @@ from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 
 # Newton's method for log q: most steps, a step after which only rounding is left, and the longest.
-MAX_ITERATIONS, _TOLERANCE, _LONGEST_STEP = 300, 1e-10, 3
+_MAX_ITERATIONS, _TOLERANCE, _LONGEST_STEP = 300, 1e-10, 3
 
 
 def solve_self_consistency(
     L: RealOrComplex,
     q: RealOrComplex,
     load: Callable[[RealOrComplex], tuple[RealOrComplex, RealOrComplex]],
-    most: int = MAX_ITERATIONS,
 ) -> RealOrComplex:
     """Solve `q (L + load(q)) = 1` for q of shape (S, G).
 
@@ -39,8 +38,6 @@ def solve_self_consistency(
         Where to start: at the load of q = 0, or near a solution if they are complex.
     load : callable
         From q to the load, and to minus its derivative by q, shape (S, G, G).
-    most : int
-        Steps.
     """
 
     def advance(q: RealOrComplex) -> tuple[RealOrComplex, Array]:
@@ -52,7 +49,7 @@ def solve_self_consistency(
         return q * np.exp(step * (_LONGEST_STEP / np.maximum(size, _LONGEST_STEP))), size
 
     # One iteration of the map gains the last digits, and spreads NaN where it belongs.
-    return 1 / (L + load(iterate_newton(advance, q, _TOLERANCE, most))[0])
+    return 1 / (L + load(iterate_newton(advance, q, _TOLERANCE, _MAX_ITERATIONS))[0])
 
 
 class ResponseTerms(NamedTuple):
