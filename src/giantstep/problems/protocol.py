@@ -233,6 +233,8 @@ class Protocol:
     @cached_property
     def each_step(self) -> tuple[Protocol, ...]:
         """The steps as protocols of one step each, on a batch of its own."""
+        if self.steps == 1 and not self.reuse_batch:
+            return (self,)
         rows = zip(*(numbers(self, name) for name in SCHEDULED), strict=True)
         named = (dict(zip(SCHEDULED, row, strict=True)) for row in rows)
         return tuple(replace(self, steps=1, reuse_batch=False, **row) for row in named)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.function_table import ScalarFunction
+from giantstep.numerics.function_table import FUNCTIONS, ScalarFunction
 from giantstep.numerics.scalar_functions import CLASS, KNOWN_FUNCTIONS, lookup, shifted
 from giantstep.problems.function_field import FunctionDomain
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
@@ -47,7 +47,7 @@ class TargetDomain:
         ------
         ValueError
         """
-        if given in (CLASS, self.word):
+        if given in (CLASS, self.word, *FUNCTIONS):
             return given
         if _arguments(given) > 1:
             return own_teacher(given)

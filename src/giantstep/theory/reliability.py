@@ -8,17 +8,17 @@ fourth, 15 the sixth. Numbers by networks have a name, and say which.
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 from scipy.special import ndtri
 
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.activation_averages import activation_averages
+from giantstep.theory.features.activation_averages import mean_third_derivative
 from giantstep.theory.features.conditional_features import (
     ConditionalFeatures,
     NodesOverKappa,
@@ -98,15 +98,13 @@ class Reliability:
         self.chance = layer.learned_by_chance(self.dimension)
         # There are several nodes of each kappa: `sparse_rows`.
         kappa, place = np.unique(f.kappa, return_inverse=True)
-        spread = norm_variance(srf, kappa) / (srf.beta * self.dimension)
-        self.sparseness = rule.half(((spread / (1 + spread)) ** 2)[place])
-        labels, u, weight = target_rule(srf, kappa)
+        labels, u, weight = target_rule(srf, kappa, panel=WIDE)
         quadratic = _quadratic_target(labels, u, weight)[place]
         functions = np.stack([f.curvature**2, f.curvature * quadratic])
         self.of_curvature, self.curvature_averages = rule.fold(functions), functions @ f.weight
         squares = labels * labels
-        powers = np.sum(np.stack([squares, squares * squares]) * weight, axis=-1)
-        square, fourth = powers[:, place] @ f.weight
+        powers = (np.einsum("nz,nz->n", x, weight) for x in (squares, squares * squares))
+        square, fourth = (float(power[place] @ f.weight) for power in powers)
         kurtosis = fourth / max(square**2, TINY)
         samples = max(layer.batch * self.dimension, 1.0)
         share = max(1 - 1 / float(self.pi @ srf.groups.c), 0.0)  # of rows that is the batch's
@@ -115,9 +113,12 @@ class Reliability:
         narrowness = share**2 * kurtosis / (samples + kurtosis)
         narrowness += layer.row_power()[1] / self.dimension
         # Two rows' overlap has the variance `narrowness`; that of squares and cubes are its powers.
-        of_squares = self.pi * srf.groups.c**2 / 2 @ f.curvature**2
+        kappa, place = np.unique(rule.half(f.kappa), return_inverse=True)
+        of_squares = self.pi * srf.groups.c**2 / 2 @ rule.half(f.curvature) ** 2
         spread = 2 * of_squares**2 + 15 * narrowness * (self.pi @ _cubes(srf, kappa))[place] ** 2
-        self.uneven = rule.half(narrowness * np.sqrt(srf.beta * self.dimension * spread))
+        self.uneven = narrowness * np.sqrt(srf.beta * self.dimension * spread)
+        spread = norm_variance(srf, kappa) / (srf.beta * self.dimension)
+        self.sparseness = ((spread / (1 + spread)) ** 2)[place]
         self.noise = rule.fold(self.pi @ (f.mu2_squared * f.row_norm)) / srf.beta
         self.signal = square - float(f.weight @ f.h) ** 2
         self.label_power = square + noise_power(srf)
@@ -191,16 +192,15 @@ class Reliability:
 
 def _cubes(srf: SpikedFeatures, kappa: Array) -> Array:
     """Compute the variance of features that is cubic in the bulk, given kappa, of each group."""
-    inputs, sizes = mean_inputs(srf, kappa), srf.groups.c[:, None]
-    at = partial(activation_averages, lookup(srf.activation), fineness=1, panel=1.0)
-    third = [at(k, math.sqrt(c)).third for k, c in zip(inputs, srf.groups.c, strict=True)]
-    return sizes**3 / 6 * np.square(third)
+    groups = zip(mean_inputs(srf, kappa), srf.groups.c, strict=True)
+    third = [mean_third_derivative(lookup(srf.activation), k, math.sqrt(c)) for k, c in groups]
+    return srf.groups.c[:, None] ** 3 / 6 * np.square(third)
 
 
 def _quadratic_target(labels: Array, u: Array, weight: Array) -> Array:
     """Compute the target's coefficient in He2 of u across the spike, given kappa."""
     if len(u) == 1:
-        return np.sum(labels * weight * (u[0] ** 2 - 1), axis=-1) / math.sqrt(2)
+        return np.einsum("nz,nz->n", labels, weight * (u[0] ** 2 - 1)) / math.sqrt(2)
     pairs = [(i, j) for i in range(len(u)) for j in range(len(u))]
     squares = [np.sum(labels * weight * (u[i] * u[j] - (i == j)), axis=-1) ** 2 for i, j in pairs]
     return np.sqrt(np.sum(squares, axis=0) / 2)

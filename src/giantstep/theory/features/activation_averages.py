@@ -91,6 +91,13 @@ def activation_averages(
     )  # fmt: skip
 
 
+def mean_third_derivative(activation: ScalarFunction, shift: Array, std: float) -> Array:
+    """Compute A_2 of `ActivationAverages` alone."""
+    z, weight = gaussian_rule(activation, shift, std)
+    values = weight * activation.value(shift[:, None] + std * z)
+    return np.sum((z**3 - 3 * z) * values, axis=-1) / std**3
+
+
 def _moments(weighted: Array, z: Array, count: int) -> list[Array]:
     """Sum weighted values, shape (N, Z), times z^k over the nodes, k = 0 ... count - 1."""
     powers = [np.ones_like(z)]

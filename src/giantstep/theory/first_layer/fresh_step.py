@@ -8,7 +8,7 @@ row b of the bulk has one more coordinate, delta = |b|^2/c - 1.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -104,7 +104,7 @@ class FreshStep(Step):
         targets = np.column_stack([a, across_basis(a), np.zeros(a.size)])
         return spike_basis(self.spike, targets)
 
-    @property
+    @cached_property
     def spike(self) -> Array:
         """The spike after the step, along v, across it and along the batch's noise."""
         spike: Array = self.spikes[0]

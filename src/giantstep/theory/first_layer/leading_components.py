@@ -14,7 +14,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.activation_averages import activation_averages
+from giantstep.theory.features.activation_averages import mean_third_derivative
 from giantstep.theory.features.conditional_features import (
     ConditionalFeatures,
     NodesOverKappa,
@@ -44,7 +44,7 @@ class LeadingComponents:
     ) -> None:
         self.beta, self.step = srf.beta, step
         inputs, std = mean_inputs(srf, f.kappa)[0], math.sqrt(float(srf.groups.c[0]))
-        third = activation_averages(lookup(srf.activation), inputs, std, 1, 1.0).third
+        third = mean_third_derivative(lookup(srf.activation), inputs, std)
         squares = f.curvature[0] ** 2, third**2, f.mu2_squared[0] * f.row_norm
         self.squares = rule.fold(np.stack(squares))
 

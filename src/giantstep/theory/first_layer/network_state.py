@@ -109,6 +109,7 @@ class NetworkState:
         return rows, share * self.alignment
 
 
+@lru_cache(maxsize=32)
 def features_in_state(protocol: Protocol, state: NetworkState) -> SpikedFeatures:
     """Return the spiked random features of a protocol's network in some state."""
     return SpikedFeatures(

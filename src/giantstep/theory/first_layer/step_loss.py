@@ -69,7 +69,8 @@ def pulls(
         Projections on the target's directions across the spike.
     weight : Array, shape (N, M)
     """
-    loss, clean = lookup_loss(protocol.step_loss), replace(srf, label_flips=0.0)
+    loss = lookup_loss(protocol.step_loss)
+    clean = replace(srf, label_flips=0.0) if srf.label_flips else srf
     parts = []
     for sign, noise, share in noisy_labels(protocol):
         jumps = _jumps(loss, srf, sign * (output - noise), sign)
