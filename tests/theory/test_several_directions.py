@@ -109,5 +109,5 @@ def test_what_is_not_covered_is_refused_with_the_reason():
         solve(replace(STAIRCASE, readout=((1, 0.5), (-1, 0.5))), GRID)
     with pytest.raises(InvalidParametersError, match="of degree 5 in each and 6 in all"):
         replace(STAIRCASE, target="he5(z1)*he2(z2)")
-    with pytest.raises(InvalidParametersError, match="whose squares add up to at most 1"):
+    with pytest.raises(InvalidParametersError, match="of squares that add up to at most 1"):
         SpikedFeatures("elu", "z1*z2", 1, 1, alignment=(0.8, 0.8), beta=1)
