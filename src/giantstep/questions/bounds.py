@@ -90,11 +90,8 @@ def bounds(
     if isinstance(problem, Protocol):
         upper, lower = bounds_at_best_learning_rate(problem)
         values |= {"upper_bound_best_learning_rate": upper, "lower_bound_best_learning_rate": lower}
-    remarks = []
-    if abs(alignment) < _ALONG:
-        remarks.append(
-            "Equations (26)-(31) are for a spike along the target (alignment 1); these bounds are"
-            " their counterparts for any alignment (theory.md section 7). The best linear error"
-            " holds for all."
-        )
-    return best.assign(values), remarks
+    text = (
+        "Equations (26)-(31) are for a spike along the target (alignment 1); these bounds are their"
+        " counterparts for any (theory.md section 7). The best linear error holds for all."
+    )
+    return best.assign(values), [text] * (abs(alignment) < _ALONG)

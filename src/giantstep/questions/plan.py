@@ -144,8 +144,7 @@ def _faults(case: Case, samples: float | None, flops: float | None) -> list[Faul
         faults.append(Fault("problem", case.problem, "a Protocol: only steps take samples"))
     for name in (RATE, "decay"):
         if isinstance(value := getattr(case.problem, name, None), tuple):
-            varied = "one number in plan, which varies how many steps there are"
-            faults.append(Fault(name, value, varied))
+            faults.append(Fault(name, value, "one number in plan, which varies the steps"))
     if samples is None and flops is None:
         faults.append(Fault(SAMPLES, None, "given, or flops"))
     if flops is not None and math.isinf(case.dimension):

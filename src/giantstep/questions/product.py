@@ -134,16 +134,12 @@ def _along(name: str, values: Sequence[Any], answers: Sequence[xr.Dataset]) -> x
     if "eigenvalue" in answers[0].dims:  # each spectrum has eigenvalues of its own
         answers = [_numbered(one) for one in answers]
     named = [one.assign_coords({name: text}) for text, one in zip(texts, answers, strict=True)]
-    everywhere = set.intersection(*(set(one.coords) for one in named))
+    # Not those that only some have, such as the steps of several.
+    everywhere = set.intersection(*(set(one.coords) for one in named)) - set(named[0].dims)
+    coords = sorted(everywhere, key=str)
+    # There may be different numbers of outliers and edges: hence the outer join.
     return xr.concat(
-        named,
-        name,
-        data_vars="all",
-        # Not those that only some have, such as the steps of several.
-        coords=sorted(everywhere - set(named[0].dims), key=str),
-        compat="equals",
-        join="outer",  # of outliers and edges, of which there may be different numbers
-        combine_attrs="override",
+        named, name, "all", coords, compat="equals", join="outer", combine_attrs="override"
     )
 
 

@@ -74,11 +74,8 @@ def _extent(values: Array) -> str:
 
 def failure_remarks(status: xr.DataArray) -> list[str]:
     """Say where points failed, and what to do about them."""
-    failed = set(np.unique(status.values)) - {Status.CONVERGED}
-    return [
-        f"{at_points(status == code)}: {Status(code).label}. {Status(code).advice}"
-        for code in sorted(failed)
-    ]
+    failed = sorted({*map(Status, np.unique(status.values))} - {Status.CONVERGED})
+    return [f"{at_points(status == one)}: {one.label}. {one.advice}" for one in failed]
 
 
 def input_remarks(inputs: Iterable[str]) -> list[str]:

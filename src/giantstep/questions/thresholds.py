@@ -51,10 +51,10 @@ def thresholds(problem: Problem) -> Result:
     (4, 4, 2)
     """
     if teacher := teacher_of(problem.target):
-        degrees = [sum(powers) for powers in teacher.terms if any(powers)]
+        least = min(sum(powers) for powers in teacher.terms if any(powers))
         degree = teacher.degree if teacher.is_polynomial else math.inf
-        values = {"kernel_degree": degree, "information_exponent": min(degrees)}
-        return xr.Dataset(values | {"leap": teacher.leap}), [_REMARK]
+        values = {"kernel_degree": degree, "information_exponent": least, "leap": teacher.leap}
+        return xr.Dataset(values), [_REMARK]
     function, labels = lookup(problem.target), state_evolution(problem)
     coefficients = np.abs(hermite_coefficients(function, _DEGREES))[1:]
     found = np.flatnonzero(coefficients > _ROUNDING * coefficients.max())
