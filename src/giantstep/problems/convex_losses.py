@@ -63,6 +63,16 @@ class Loss(ABC):
         slope, curvature = self.derivatives(self.residual(labels, outputs))
         return (labels * slope if self.margin else slope), curvature
 
+    def like_square(self) -> tuple[float, float]:
+        """Compute what makes half a square most like the loss: a factor on it, and on labels.
+
+        Its derivative is a line through that of the loss at predictions one from zero.
+        """
+        middle = 1.0 if self.margin else 0.0
+        below, here, above = self.derivatives(middle + np.array([-1.0, 0.0, 1.0]))[0]
+        curvature = float(above - below) / 2
+        return curvature, float(here) / curvature if self.margin else 1.0
+
     @abstractmethod
     def of(self, u: Array) -> Array:
         """Compute the loss at some residuals."""
@@ -244,11 +254,12 @@ class LogisticLoss(SmoothLoss):
         """Minimise `(x - u)^2/2V + l(x)` over x.
 
         The minimum is at the margin t, the root of `t - (1 - u) - V/(1 + exp(t))`. Steps are of
-        third order, from zero or from the bound 1 - u (or 1 - u + V) on the root's side of zero if
-        it is nearer.
+        third order, from the root of the tangent at zero or from the bound 1 - u (or 1 - u + V) on
+        the root's side of zero if it is nearer.
         """
         margin = 1 - u
-        t = np.where(margin + V / 2 > 0, np.maximum(margin, 0.0), np.minimum(margin + V, 0.0))
+        tangent = (margin + V / 2) / (1 + V / 4)
+        t = np.where(tangent > 0, np.maximum(margin, tangent), np.minimum(margin + V, tangent))
         for _ in range(_MAX_STEPS):
             with np.errstate(over="ignore"):
                 slope = 1 / (1 + np.exp(t))

@@ -101,7 +101,7 @@ class ConvexEquations:
         self, square_loss: SquareLoss, loss: Loss, to_m: Array, fineness: float, tolerance: float
     ) -> None:
         f, self.srf = square_loss.features, square_loss.srf
-        self.features, self.tolerance = f, tolerance
+        self.features, self.loss, self.tolerance = f, loss, tolerance
         self.square_loss, self.equations, self.to_m = square_loss, square_loss.equations, to_m
         self.beta, self.rank = self.srf.beta, to_m.shape[1]
         # With an odd teacher, odd features and a symmetric loss every integrand is even in kappa.

@@ -21,10 +21,9 @@ from giantstep.theory.readout.fixed_point import solve_resolvent
 from giantstep.theory.readout.output_channel import ChannelAverages
 
 _MAX_ITERATIONS, _SHORTEST = 15, 1e-2
-# Damped iterations of the map before Newton's method from the solution for the square loss, which
-# is not tried where they leave the map so far from the unknowns, in coordinates. And many, which
-# converge slowly, but often where nothing else does.
-_DAMPED_ITERATIONS, _FAR, _MANY = 6, 1.0, 100
+# Damped iterations of the map, which converge slowly, but often where nothing else does. Newton's
+# method is not tried after them where they leave the map so far from the unknowns, in coordinates.
+_DAMPED_ITERATIONS, _FAR = 100, 1.0
 # Where that diverges: the ridge from which the solution is followed, by which factors, and how many
 # ridges are tried before the first that has one.
 _LARGE_RIDGE, _FACTOR, _TRIED = 30.0, 2.0, 4
@@ -75,9 +74,10 @@ class FixedPoint:
         self.at.replace(better, other.at, other.converged)
         self.converged[better], self.jacobian[better] = True, other.jacobian[other.converged]
 
-    def on(self, equations: ConvexEquations) -> FixedPoint:
+    def on(self, equations: ConvexEquations, jacobian: Array | None = None) -> FixedPoint:
         """Go on from here to the solution on another rule."""
-        found = solve_near(equations, self.alpha, self.ridge, self.at.x, self.jacobian)
+        jacobian = self.jacobian if jacobian is None else jacobian
+        found = solve_near(equations, self.alpha, self.ridge, self.at.x, jacobian)
         np.add(found.iterations, self.iterations, out=found.iterations)
         return found
 
@@ -98,6 +98,20 @@ class _NewtonProblem(NamedTuple):
     ridge: Array
     jacobian: Array
     last: Array
+
+    @classmethod
+    def of(
+        cls,
+        equations: ConvexEquations,
+        alpha: Array,
+        ridge: Array,
+        x: Array,
+        jacobian: Array | None = None,
+    ) -> _NewtonProblem:
+        """Begin at some unknowns, with a Jacobian if one is known."""
+        unknown = np.zeros((*x.shape, x.shape[-1]))
+        jacobian = unknown if jacobian is None else jacobian.copy()
+        return cls(equations, alpha, ridge, jacobian, np.zeros((len(x), 2, x.shape[-1])))
 
     def evaluate(self, x: Array, places: Indices) -> Iterates[ChannelAverages]:
         """Evaluate the map; where moments are those of no law the residual is infinite."""
@@ -121,11 +135,11 @@ class _NewtonProblem(NamedTuple):
         fast = np.where(again, _FAST * np.abs(before[:, 1] - before[:, 0]).max(axis=-1), np.inf)
         slow = at.residual > np.maximum(fast, _NEAR)
         if (new := np.flatnonzero(slow | ~known)).size:
-            jacobian[new] = self._jacobian(at.at(new), places[new])
+            jacobian[new] = self.differentiate(at.at(new), places[new])
         self.last[places], self.jacobian[places] = here, jacobian
         return _newton_step(here[:, 1] - here[:, 0], jacobian)
 
-    def _jacobian(self, at: Iterates[ChannelAverages], places: Indices) -> Array:
+    def differentiate(self, at: Iterates[ChannelAverages], places: Indices) -> Array:
         """Differentiate the map, in coordinates, shape (S, D, D)."""
         count, size = at.x.shape
         steps = np.tile(_DIFFERENCE * np.eye(size), (count, 1))
@@ -162,9 +176,7 @@ def _solve_from(
 
     Points at which the map is not finite stay where they are.
     """
-    jacobian = np.zeros((*x.shape, x.shape[-1])) if jacobian is None else jacobian.copy()
-    last = np.zeros((len(x), 2, x.shape[-1]))
-    problem, every = _NewtonProblem(equations, alpha, ridge, jacobian, last), np.arange(len(x))
+    problem, every = _NewtonProblem.of(equations, alpha, ridge, x, jacobian), np.arange(len(x))
     at = problem.evaluate(x.copy(), every)
     shift = at.residual.copy()
     for _ in range(damped_iterations):
@@ -173,11 +185,18 @@ def _solve_from(
     active = np.flatnonzero((at.residual > equations.tolerance) & near)
     iterations = solve_newton(problem, at, _MAX_ITERATIONS, _SHORTEST, active)
     difference = equations.coordinates(at.mapped) - equations.coordinates(at.x)
-    error = np.max(np.abs(_newton_step(difference, jacobian)), axis=-1)
+    error = np.max(np.abs(_newton_step(difference, problem.jacobian)), axis=-1)
     converged = at.residual <= _RESIDUAL * equations.tolerance
     converged &= error <= min(_STEP * equations.tolerance, _LARGEST_STEP)
     iterations += damped_iterations
-    return FixedPoint(alpha, ridge, at, shift, converged, iterations, jacobian)
+    return FixedPoint(alpha, ridge, at, shift, converged, iterations, problem.jacobian)
+
+
+def jacobian_at(equations: ConvexEquations, found: FixedPoint) -> Array:
+    """Differentiate the map at solutions on another rule, shape (S, D, D)."""
+    x, every = found.at.x, np.arange(len(found.at.x))
+    problem = _NewtonProblem.of(equations, found.alpha, found.ridge, x)
+    return problem.differentiate(problem.evaluate(x, every), every)
 
 
 def solve_near(
@@ -204,23 +223,22 @@ def solve_near(
     else:
         found = _solve_from(equations, x, alpha, ridge, jacobian=jacobian)
     tried = np.isfinite(found.at.residual) | (x is None)
-    for solve in (_from_large_ridge, partial(_from_square_loss, damped_iterations=_MANY)):
+    damped = partial(_from_square_loss, damped_iterations=_DAMPED_ITERATIONS)
+    for solve in (_from_large_ridge, damped):
         if (failed := np.flatnonzero(~found.converged & tried)).size:
             found.replace(failed, solve(equations, alpha[failed], ridge[failed]))
     return found
 
 
 def _from_square_loss(
-    equations: ConvexEquations,
-    alpha: Array,
-    ridge: Array,
-    damped_iterations: int = _DAMPED_ITERATIONS,
+    equations: ConvexEquations, alpha: Array, ridge: Array, damped_iterations: int = 0
 ) -> FixedPoint:
-    """Solve the equations from the solution for the square loss."""
-    at = solve_resolvent(equations.square_loss.equations, alpha, ridge)
+    """Solve the equations from the solution for the square loss that is most like the loss."""
+    curvature, size = equations.loss.like_square()
+    at = solve_resolvent(equations.square_loss.equations, alpha, ridge / curvature)
     solution = equations.square_loss.order_parameters(at)
-    mean, q = solution.mean, solution.errors.q
-    start = np.concatenate([at.V, mean.prediction, mean.slope, q], axis=-1)
+    means = np.concatenate([solution.mean.prediction, solution.mean.slope], axis=-1)
+    start = np.concatenate([at.V / curvature, size * means, size**2 * solution.errors.q], axis=-1)
     return _solve_from(equations, start, alpha, ridge, damped_iterations)
 
 
@@ -236,10 +254,15 @@ def _from_large_ridge(equations: ConvexEquations, alpha: Array, ridge: Array) ->
     return found
 
 
-def error_slope(equations: ConvexEquations, solution: FixedPoint) -> Array:
-    """Compute d log(test error)/d log(alpha) at S solutions, by a Newton step from each."""
-    x, alpha = solution.at.x, solution.alpha * (1 + _DIFFERENCE)
-    mapped = equations.evaluate(x, solution.at.details, alpha, solution.ridge)[0]
+def refined(equations: ConvexEquations, found: FixedPoint, alpha: Array) -> Array:
+    """Go a Newton step from solutions to those at an alpha nearby, shape (S, D)."""
+    x = found.at.x
+    mapped = equations.evaluate(x, found.at.details, alpha, found.ridge)[0]
     difference = equations.coordinates(mapped) - equations.coordinates(x)
-    moved = equations.move(x, _newton_step(difference, solution.jacobian))
-    return (equations.errors(moved)[0] / equations.errors(x)[0] - 1) / _DIFFERENCE
+    return equations.move(x, _newton_step(difference, found.jacobian))
+
+
+def error_slope(equations: ConvexEquations, found: FixedPoint) -> Array:
+    """Compute d log(test error)/d log(alpha) at S solutions."""
+    moved = refined(equations, found, found.alpha * (1 + _DIFFERENCE))
+    return (equations.errors(moved)[0] / equations.errors(found.at.x)[0] - 1) / _DIFFERENCE

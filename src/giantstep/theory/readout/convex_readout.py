@@ -14,6 +14,8 @@ from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_newton import (
     FixedPoint,
     error_slope,
+    jacobian_at,
+    refined,
     solve_near,
 )
 from giantstep.theory.readout.prepared_layer import PreparedLayer
@@ -29,11 +31,22 @@ class _Rule(NamedTuple):
     tolerance: float
 
 
-# Solutions are found on the first rule, which has hardly any nodes, and go on to the second and the
-# third, on which errors are computed.
-_ROUGH = _Rule(1 / 6, 1 / 3, wide=True, tolerance=1e-3)
-_COARSE = _Rule(1 / 2, 1 / 2, wide=True, tolerance=1e-7)
-_USUAL = _Rule(1, 1, wide=False, tolerance=1e-11)
+def _rules(binary: bool) -> tuple[_Rule, _Rule, _Rule]:
+    """Choose rules for labels of two values or others.
+
+    Solutions are found on the first, which has hardly any nodes, and go on to the second and the
+    third, on which errors are computed. Labels that vary make residuals of hardly any spread given
+    kappa.
+    """
+    return (
+        _Rule(1 / 6, 1 / 3, wide=binary, tolerance=1e-3),
+        _Rule(1 / 2, 1 / 2, wide=True, tolerance=1e-7),
+        _Rule(1, 3 / 4 if binary else 1, wide=binary, tolerance=1e-11),
+    )
+
+
+# At another dimension, which tells how far answers hold.
+_ELSEWHERE = _Rule(1 / 3, 1 / 2, wide=False, tolerance=1e-3)
 # Where predictions vary little given kappa, corners of the loss need finer rules over kappa.
 _FINER = tuple(_Rule(k, math.sqrt(k / 2), wide=False, tolerance=1e-11) for k in (2, 4, 8))
 
@@ -56,8 +69,8 @@ class ConvexReadout(Readout):
         super().__init__(layer, near)
         self.loss = loss
         self._equations, self._last = dict[_Rule, ConvexEquations](), None
-        # Labels that vary make residuals of hardly any spread given kappa.
-        self._usual = _USUAL._replace(wide=layer.srf.target in BINARY)
+        self._rough, self._coarse, self._usual = _rules(layer.srf.target in BINARY)
+        self._first = _ELSEWHERE if near else self._coarse
 
     def on(self, layer: PreparedLayer, near: ConvexReadout | None = None) -> ConvexReadout:
         """Prepare the readout on another layer."""
@@ -75,7 +88,7 @@ class ConvexReadout(Readout):
         So, the change from that rule to the usual one has the errors of all quadrature.
         """
         if rule not in self._equations:
-            layer = self.finer if rule == _COARSE else self.layer
+            layer = self.finer if rule == self._coarse else self.layer
             on_rule = layer.with_nodes(rule.over_kappa, rule.wide)
             to_m, *rest = self.coarse.label_residual.to_m, rule.beside, rule.tolerance
             self._equations[rule] = ConvexEquations(on_rule, self.loss, to_m, *rest)
@@ -83,12 +96,12 @@ class ConvexReadout(Readout):
 
     def _roughly(self, alpha: Array, ridge: Array) -> FixedPoint:
         """Solve S points on the coarse rule, from those nearby."""
-        equations, near = self._on(_COARSE), self.near
+        equations, near = self._on(self._first), self.near
         if near is None:
-            return solve_near(self._on(_ROUGH), alpha, ridge).on(equations)
+            return solve_near(self._on(self._rough), alpha, ridge).on(equations)
         if (start := near._known(alpha, ridge)) is None:
             start = near._last = near._roughly(alpha, ridge)
-        x = equations.unknowns(near._on(_COARSE), start.at.x)
+        x = equations.unknowns(near._on(self._coarse), start.at.x)
         jacobian = start.jacobian if x.shape == start.at.x.shape else None
         return solve_near(equations, alpha, ridge, x, jacobian)
 
@@ -102,16 +115,18 @@ class ConvexReadout(Readout):
 
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
         """Compute test errors at S points on the coarse rule."""
-        found, equations = self._roughly(alpha, ridge), self._on(_COARSE)
-        error = np.where(found.converged, equations.errors(found.at.x)[0], np.nan)
+        found, equations = self._roughly(alpha, ridge), self._on(self._first)
+        x = refined(equations, found, alpha)
+        error = np.where(found.converged, equations.errors(x)[0], np.nan)
         return error, equations.fluctuation(found.at, alpha), (equations.features, equations)
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points, those that are unresolved on finer and finer rules."""
         before = self._last = self._roughly(alpha, ridge)
-        solution = before.on(self._on(self._usual))
+        slopes = jacobian_at(self._on(self._rough), before)
+        solution = before.on(self._on(self._usual), slopes)
         slope = error_slope(self._on(self._usual), solution)
-        found = self._solved(_COARSE, before, self._usual, solution)
+        found = self._solved(self._coarse, before, self._usual, solution)
         for one in np.flatnonzero(found.converged)[:, None]:
             last, rule = solution.chosen(one), self._usual
             for finer in _FINER:

@@ -41,7 +41,7 @@ _NARROWEST, _USELESS = 0.004, 0.001
 _MOST_NODES = 10
 # Widths are rounded to powers of this, so that a node's rule depends on no other node, and rarely
 # jumps: finite differences of averages would see how its error changes.
-_RATIO = 1.25
+_RATIO, _MOST_POWERS = 1.25, 10_000
 
 
 class _Size(NamedTuple):
@@ -127,10 +127,12 @@ class SmoothChannel(OutputChannel):
         law = PredictionMoments(*(moment.ravel()[rows, None] for moment in at))
         strip = np.maximum(self.strip(law), _NARROWEST)
         sizes = np.hstack([1 / strip, self.reach(law, rows % self.density.size, sign)])
-        powers = np.ceil(np.log(sizes) / math.log(_RATIO))
-        kinds, kind = np.unique(powers, axis=0, return_inverse=True)
-        for k, (narrowness, reach) in enumerate(_RATIO**kinds):
-            same, size = np.flatnonzero(kind.ravel() == k), _Size(1 / narrowness, reach)
+        powers = np.ceil(np.log(sizes) / math.log(_RATIO)).astype(int)
+        kinds, kind = np.unique(powers @ [_MOST_POWERS, 1], return_inverse=True)
+        for k in range(kinds.size):
+            same = np.flatnonzero(kind == k)
+            narrowness, reach = float(_RATIO) ** powers[same[0]]
+            size = _Size(1 / narrowness, reach)
             for start in range(0, same.size, self.at_once):
                 some = same[start : start + self.at_once]
                 part, here = rows[some], PredictionMoments(*(x[some] for x in law))
