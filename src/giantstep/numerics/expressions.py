@@ -31,14 +31,15 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
 }
-_CALLS: dict[str, tuple[Callable[..., Any], int]] = {
-    **{name: (function.value, 1) for name, function in FUNCTIONS.items()},
-    **{f.__name__: (f, 1) for f in (np.cos, np.sinh, np.cosh, np.arctan, np.exp, np.log, np.sqrt)},
-    **{f.__name__: (f, 2) for f in (np.maximum, np.minimum)},
+_FURTHER = (np.cos, np.sinh, np.cosh, np.arctan, np.exp, np.log, np.sqrt, np.maximum, np.minimum)
+# By name and number of arguments.
+_CALLS: dict[tuple[str, int], Callable[..., Any]] = {
+    **{(name, 1): function.value for name, function in FUNCTIONS.items()},
+    **{(function.__name__, function.nin): function for function in _FURTHER},
 }
 _LONGEST = 200
 _VARIABLE = re.compile(r"\bz\b")
-_WORDS = ", ".join(name for name in _CALLS if name not in FUNCTIONS)
+_WORDS = ", ".join(function.__name__ for function in _FURTHER)
 _ALLOWED = f"an expression of z, numbers, + - * / **, functions with names, {_WORDS}"
 
 
@@ -79,16 +80,14 @@ def _evaluator(node: ast.AST, variables: tuple[str, ...]) -> Evaluate:
         case ast.Name(id=name) if name in variables:
             return operator.itemgetter(name)
         case ast.BinOp(left=left, op=kind, right=right) if type(kind) in _OPERATORS:
-            function, parts = _OPERATORS[type(kind)], [left, right]
+            function, args = _OPERATORS[type(kind)], [left, right]
         case ast.UnaryOp(op=kind, operand=operand) if type(kind) in _OPERATORS:
-            function, parts = _OPERATORS[type(kind)], [operand]
-        case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if (
-            name in _CALLS and len(parts) == _CALLS[name][1]
-        ):
-            function = _CALLS[name][0]
+            function, args = _OPERATORS[type(kind)], [operand]
+        case ast.Call(ast.Name(name), args, []) if (name, len(args)) in _CALLS:
+            function = _CALLS[name, len(args)]
         case _:
             raise ValueError(ast.unparse(node))
-    evaluated = [_evaluator(part, variables) for part in parts]
+    evaluated = [_evaluator(part, variables) for part in args]
     return lambda given: function(*(part(given) for part in evaluated))
 
 
@@ -100,12 +99,7 @@ def expression_name(text: str) -> str:
     >>> expression_name("z + z^3"), expression_name("tanh")
     ('z+z**3', 'tanh')
     """
-    return text.replace(" ", "").replace("^", "**") if is_expression(text) else text
-
-
-def is_expression(given: object) -> bool:
-    """Tell whether this means to be an expression of z."""
-    return isinstance(given, str) and _VARIABLE.search(given) is not None
+    return text.replace(" ", "").replace("^", "**") if _VARIABLE.search(text) else text
 
 
 def expression_function(text: str) -> ScalarFunction:
@@ -116,7 +110,7 @@ def expression_function(text: str) -> ScalarFunction:
     ValueError
         If it is none; an InvalidParametersError, which says why, if it means to be one.
     """
-    if not is_expression(text):
+    if not _VARIABLE.search(text):
         raise ValueError(text)
     try:
         evaluate = parse_expression(text)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import erf, expit, ndtr
 
-from giantstep.arrays import Array, Reals
+from giantstep.arrays import Array
 from giantstep.numerics.quadrature import normal_density
 
 Parity = Literal["odd", "even", "none"]
@@ -60,13 +60,6 @@ class ScalarFunction:
     def label(self) -> str:
         """The function in LaTeX, without dollars."""
         return self.symbol or rf"\mathrm{{{self.name}}}"
-
-    def apply(self, x: Reals) -> None:
-        """Replace the entries of an array by the function's values, in the array's precision."""
-        if isinstance(self.value, np.ufunc):
-            self.value(x, out=x)
-        else:
-            x[...] = self.value(x)
 
 
 def polynomial(name: str, symbol: str, coefficients: Sequence[float] | Array) -> ScalarFunction:

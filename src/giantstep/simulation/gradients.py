@@ -52,7 +52,7 @@ def batch_slopes(
     """
     features = inputs @ weights.T
     slopes: Reals = activation.derivative(features).astype(features.dtype, copy=False)
-    activation.apply(features)
+    features[...] = activation.value(features)
     # The types of arrays in single precision are those of double precision to the loss.
     slopes *= loss.pull(labels, features @ omega / omega.size)[0][:, None]  # type: ignore[arg-type]
     slopes *= omega

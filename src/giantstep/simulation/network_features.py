@@ -47,7 +47,7 @@ class NetworkFeatures:
         if layer.conditional is not None:
             return samples, self._conditional(layer.conditional, features, samples, rng)
         features += self.bias
-        self.activation.apply(features)
+        features[...] = self.activation.value(features)
         return samples, features
 
     def training_set(self, training: int, count: int) -> tuple[Array, Array]:
