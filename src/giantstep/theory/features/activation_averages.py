@@ -19,12 +19,14 @@ class ActivationAverages(NamedTuple):
 
     Attributes
     ----------
-    mean, slope, curvature, third, fourth : Array
-        E sigma, and A_0 ... A_3: E sigma', E sigma'', and so on.
+    mean, slope, curvature, third : Array
+        E sigma, and A_0 ... A_2: E sigma', E sigma'', and so on.
     residual : Array
         The variance of sigma that is not linear in z.
     variance : Array
-        A_v = Var sigma'.
+        A_v = Var sigma'. The first six are all but what norms need.
+    fourth : Array
+        A_3.
     variance_along : Array
         Its derivative by r kappa, 2 (E sigma' sigma'' - A_0 A_1).
     variance_with_norm : Array
@@ -37,9 +39,9 @@ class ActivationAverages(NamedTuple):
     slope: Array
     curvature: Array
     third: Array
-    fourth: Array
     residual: Array
     variance: Array
+    fourth: Array
     variance_along: Array
     variance_with_norm: Array
     cube: Array
@@ -49,11 +51,6 @@ class ActivationAverages(NamedTuple):
     def at(self, nodes: Indices) -> ActivationAverages:
         """Select some of the nodes over kappa."""
         return ActivationAverages(*(values[nodes] for values in self))
-
-    @property
-    def of_letters(self) -> tuple[Array, ...]:
-        """E sigma, A_0, A_1, A_2, `residual` and `variance`: all but what norms need."""
-        return (*self[:4], *self[5:7])
 
 
 def activation_averages(
@@ -85,8 +82,8 @@ def activation_averages(
     (residual,) = _moments(weight * values**2, z, 1)
     fourth_power = np.einsum("nz,nz->n", squared, fluctuation**2)
     return ActivationAverages(
-        mean, slope, curvature, third, fourth, residual,
-        variance, along / std, (with_norm - variance) / 2,
+        mean, slope, curvature, third, residual, variance,
+        fourth, along / std, (with_norm - variance) / 2,
         cube, fourth_power, std * cube_along,
     )  # fmt: skip
 

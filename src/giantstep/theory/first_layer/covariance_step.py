@@ -119,7 +119,7 @@ class CovarianceStep:
         self.pull = pull / c_next
         self.inverse_batch, self.bulk_variance = b, c
         self.norm_variance = step.state.covariance[-1, -1]
-        self.keeps_norm = step.linear_map()[0, -1, -1]
+        self.keeps_norm = step.linear_map[0, -1, -1]
 
 
 def _residuals(

@@ -18,7 +18,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import teacher_of
-from giantstep.theory.features.activation_averages import activation_averages
+from giantstep.theory.features.activation_averages import ActivationAverages, activation_averages
 from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.kappa_rules import check_resolution, merged_kappa_rule
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state, spike_basis
@@ -64,7 +64,8 @@ class FreshStep(Step):
         rho, curvature, u, weight = pulls(
             protocol, srf, self.kappa, omega * self.activation.mean, *rule
         )
-        self.on_nodes = self.activation.at(np.indices(rho.shape)[0].ravel())
+        averages = np.repeat(np.stack(self.activation), rho.shape[1], axis=1)
+        self.on_nodes = ActivationAverages(*averages)
         before = LettersState(
             spikes=state.spike_strength * np.eye(1, len(u) + 1),
             bulk_variance=np.array([state.bulk_variance]),
@@ -74,8 +75,7 @@ class FreshStep(Step):
         weights = self.weight[:, None] * weight
         powers, curvatures = of_residuals(*(each.ravel() for each in (rho, curvature, weights)))
         y = np.stack(np.broadcast_arrays(self.kappa[:, None], *u)).reshape(len(u) + 1, -1)
-        averages = np.stack(self.on_nodes.of_letters)[:, None]
-        super().__init__(protocol, before, averages, powers, curvatures, y)
+        super().__init__(protocol, before, averages[:6, None], powers, curvatures, y)
 
     @property
     def mirrored(self) -> bool:
@@ -112,8 +112,9 @@ class FreshStep(Step):
         vanishes = np.linalg.norm(spike) < _NO_SPIKE * max(1.0, abs(self.pull[0]))
         return np.zeros_like(spike) if vanishes else spike
 
+    @cached_property
     def linear_map(self) -> Array:
-        """Compute how a row's state follows from that before the step, (1, D + 3, D + 3)."""
+        """How a row's state follows from that before the step, (1, D + 3, D + 3)."""
         A, c, (e,), (growth,) = self.on_nodes, self.state.bulk_variance, self.pull, self.growth
         (c_next,) = self.bulk_variance
         with_norm = self.all_along(1, A.third[None])
@@ -123,7 +124,7 @@ class FreshStep(Step):
         stretch = growth * (growth + e * c * self.mean(1, A.fourth))
         norm = c / c_next * stretch + own * self.mean(2, A.variance_with_norm)
         by_norm = e * c / 2 * with_norm
-        return np.block([[super().linear_map()[0], by_norm.T], [of_norm, norm]])[None]
+        return np.block([[super().linear_map[0], by_norm.T], [of_norm, norm]])[None]
 
     def batch_noise(self) -> Array:
         """Compute the covariance that the batch adds to a row's state, (1, D + 3, D + 3)."""

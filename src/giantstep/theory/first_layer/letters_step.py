@@ -63,7 +63,7 @@ def averages_of_letters(
 
     def of_letter(mean_input: Array, std: float) -> tuple[Array, ...]:
         def average(points: Array) -> tuple[Array, ...]:
-            return activation_averages(activation, points, std, (1 + fineness) / 2, WIDE).of_letters
+            return activation_averages(activation, points, std, (1 + fineness) / 2, WIDE)[:6]
 
         return interpolated(average, mean_input, min(1.0, std) / fineness)
 

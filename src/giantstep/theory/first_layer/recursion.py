@@ -92,7 +92,7 @@ def _rows_after(
         forms = forms_after(step, sigma, at, rows.forms(at.before.t))
         return as_columns(at.f, at.phi, forms)
 
-    after, most = _state_after(state, of, fineness), MOST if fineness == 1 else FEWER
+    after, most = _state_after(state, of, fineness=fineness), MOST if fineness == 1 else FEWER
     scale = after.bulk_variance / stretch
     return RowFunctions.fitted(scale, functions, _TOLERANCE, most).stretched(stretch)
 

@@ -189,7 +189,7 @@ def _covariance(step: FreshStep, e: float, deviation: float) -> Array:
     at = SignedEntries(step.spike[1:] / length, length / deviation, e)
     response = at.response / deviation
     # Beside multiples of the identity, what plain descent does along target and batch.
-    linear, noise = step.linear_map()[0, 1:-1, 1:-1], step.batch_noise()[0, 1:-1, 1:-1]
+    linear, noise = step.linear_map[0, 1:-1, 1:-1], step.batch_noise()[0, 1:-1, 1:-1]
     identity, own_noise = np.eye(len(linear)), step.bulk_variance - step.growth**2
     linear, noise = linear - step.growth * identity, noise - own_noise * identity
     responses = at.average(response)[:, 1:]

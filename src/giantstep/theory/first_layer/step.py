@@ -95,7 +95,8 @@ class Step:
         Of this step alone.
     before : LettersState
     averages : Array, shape (6, G, N)
-        Over the neurons of each letter, on the N nodes of a rule over inputs: of `of_letters`.
+        Over the neurons of each letter, on the N nodes of a rule over inputs: the first six of
+        `ActivationAverages`.
     powers : Array, shape (5, N)
         E[rho^k | node], k = 0 ... 4, times the weights.
     curvatures : Array, shape (3, N)
@@ -200,8 +201,9 @@ class Step:
         in_batch += own[:, None, None] * np.eye(len(self.in_batch))
         return np.block([[self.pairs(power, values), mixed.swapaxes(1, 2)], [mixed, in_batch]])
 
+    @cached_property
     def linear_map(self) -> Array:
-        """Compute how a row's projections follow from those before the step, (G, m + B, m + B)."""
+        """How a row's projections follow from those before the step, (G, m + B, m + B)."""
         moved = self.all_pairs(1, self.averages[2])
         return np.eye(moved.shape[1]) + self.pull[:, None, None] * moved
 
@@ -212,7 +214,7 @@ class Step:
 
     def covariance(self) -> Array:
         """Compute S after the step, in the directions before it and those of the batch."""
-        c, rows = self.before.bulk_variance[:, None, None], self.linear_map()
+        c, rows = self.before.bulk_variance[:, None, None], self.linear_map
         batch = self.before.spikes.shape[1] + np.arange(len(self.in_batch))
         kept = np.delete(np.arange(rows.shape[1]), batch)
         before = c * np.eye(rows.shape[1])
@@ -238,7 +240,7 @@ class Step:
 
 def of_residuals(rho: Array, curvature: Array, weight: Array) -> tuple[Array, Array]:
     """Compute `powers` and `curvatures` of a step on nodes of some weight, shape (N,)."""
-    powers = weight * np.vander(rho, 5, increasing=True).T
+    powers = np.cumprod([weight, rho, rho, rho, rho], axis=0)
     return powers, weight * np.stack([curvature, curvature**2, rho * curvature])
 
 
