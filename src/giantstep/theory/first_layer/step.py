@@ -240,7 +240,7 @@ class Step:
 
 def of_residuals(rho: Array, curvature: Array, weight: Array) -> tuple[Array, Array]:
     """Compute `powers` and `curvatures` of a step on nodes of some weight, shape (N,)."""
-    powers = np.cumprod([weight, rho, rho, rho, rho], axis=0)
+    powers = np.stack([weight, rho, rho, rho, rho]).cumprod(axis=0)
     return powers, weight * np.stack([curvature, curvature**2, rho * curvature])
 
 
