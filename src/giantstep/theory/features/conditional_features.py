@@ -230,13 +230,8 @@ def conditional_features(
     kappa, beside, weight = spike_rule(srf, fineness, panel)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
-    right = slice(kappa.size // 2 if mirrored else 0, None)
-    at = kappa[right], fineness, beside[:, right]
-    functions = [*conditional_moments(srf, *at), mean_curvatures(srf, *at)]
-    if mirrored:
-        parities = zip(functions, (-1, 1, 1, -1), strict=True)
-        functions = [np.concatenate([sign * f[:, ::-1], f], axis=1) for f, sign in parities]
-    mu0, mu1, mu2_squared, curvature = functions
+    mu0, mu1, mu2_squared = conditional_moments(srf, kappa, fineness, beside)
+    curvature = mean_curvatures(srf, kappa, fineness, beside)
     B = _independent(mu1, weight) if B is None else B
     phi = B.T @ mu1
     on_spike, across = mean_of_class(srf)

@@ -11,7 +11,6 @@ so that averages over b are traces that `FirstBatch` computes, at R values of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -23,8 +22,8 @@ from giantstep.numerics.linear_systems import eigh_or_nan
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.response import ResponseTerms
 
-# Traces of B^j Z_k Z_l, j = 0, 1 ...
-Powers = RealOrComplex | Sequence[RealOrComplex]
+# The powers in products of two polynomials of degree one in b.
+SUMS = np.add.outer(range(2), range(2))
 
 
 class RowCovariance(NamedTuple):
@@ -134,7 +133,7 @@ class Modes:
         """E c_g(b) M_gg(b), shape (S, G)."""
         return np.einsum("sgk,jg,jsk->sg", self.A**2, self.row_norms, self.single.powers[:2])
 
-    def load_decrease(self, other: Modes, powers: Powers) -> RealOrComplex:
+    def load_decrease(self, other: Modes, powers: RealOrComplex) -> RealOrComplex:
         """Compute minus the derivative of the load by q, `beta pi_h E c_g c_h M_gh^2`, (S, G, G).
 
         Parameters are those of `terms`.
@@ -144,29 +143,23 @@ class Modes:
         decrease = contract("jgh,jskl,sghk,sghl->sgh", squares, powers[:3], M, N)
         return self.rows.beta * self.rows.pi * decrease
 
-    def terms(self, other: Modes | None = None, powers: Powers = ()) -> ResponseTerms:
+    def terms(self, other: Modes, powers: RealOrComplex) -> ResponseTerms:
         """Compute what V and its derivative are made of.
 
         Parameters
         ----------
-        other : Modes, optional
-            Of another readout, for the derivative that both have: `pairs`.
-        powers : arrays, shape (S, R, R)
+        other : Modes
+            Of another readout, for the derivative that both have, or the same.
+        powers : array, shape (4, S, R, R)
             Traces of B^j Z_k Z_l for the modes k of this one and l of the other.
         """
         X = np.einsum("sik,jska,jsk->sia", self.dual, self.numerators, self.single.powers[:2])
-        if other is None:
-            other, powers = self, self.pair
         both = self, other
         BN, BL = (np.einsum("sgk,sik->sgik", at.A, at.dual) for at in both)  # B N^T, by modes
         gradient = contract("jg,jskl,sgik,sgml->sgim", self.row_norms, powers[:2], BN, BL)
         # X(b), by modes
         parts, others = (np.einsum("sik,jska->jsika", at.dual, at.numerators) for at in both)
-        products = sum(
-            contract("skl,sika,smlb->simab", powers[i + j], parts[i], others[j])
-            for i in (0, 1)
-            for j in (0, 1)
-        )
+        products = contract("uvskl,usika,vsmlb->simab", powers[SUMS], parts, others)
         return ResponseTerms(
             (X + X.transpose(0, 2, 1)) / 2,
             (gradient + gradient.swapaxes(2, 3)) / 2,

@@ -15,7 +15,7 @@ from giantstep.arrays import Array, Complex
 from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.packed_symmetric import triangle_of
-from giantstep.theory.rows.eigenmodes import Factor, Modes, RowCovariance, product
+from giantstep.theory.rows.eigenmodes import SUMS, Factor, Modes, RowCovariance, product
 from giantstep.theory.rows.interface import (
     Bulk,
     Continued,
@@ -61,7 +61,8 @@ class GroupsBulk(Bulk):
         diagonal = contract("gr,srt,gt->sg", B, V1_hat, B)
         largest_load = (base + batch_weight * batch.label_power) * diagonal
         q = solve_self_consistency(L, 1 / (L + largest_load), load)
-        return variances_from_terms(q, Modes(self.rows, q, factor).terms(), pi, beta)
+        at = Modes(self.rows, q, factor)
+        return variances_from_terms(q, at.terms(at, at.pair), pi, beta)
 
     def continued(self) -> GroupsBulk:
         """Return the variances at complex ridges."""
@@ -80,7 +81,7 @@ class GroupsBulk(Bulk):
         pi, beta = self.rows.pi, self.rows.beta
         q = V[:, -pi.size :] / pi
         modes = Modes(self.rows, q, Factor.of(V1_hat), near)
-        V, T = variances_from_terms(q, modes.terms(), pi, beta)
+        V, T = variances_from_terms(q, modes.terms(modes, modes.pair), pi, beta)
         at = 1 / q - modes.load
         V = V - np.einsum("skg,sg->sk", T[:, :, -pi.size :], L - at)
         return V, T, modes.single.powers[0]
@@ -223,10 +224,8 @@ class GroupsResponse(SpikeResponse):
         moved = -beta * np.einsum("jg,sg,sgk,sgl->jskl", c, dV2, A, A)
         dA = self.triangle.unpack(direction[:, : self.triangle.size])
         moved[0] += modes.dual.swapaxes(1, 2) @ dA @ modes.dual
-        quadratic = beta * sum(
-            contract("jgh,jskl,sgk,shl,skl->sgh", cc, pair[i : i + 3], A, A, moved[i])
-            for i in (0, 1)
-        )
+        powers = pair[np.add.outer(range(2), range(3))]
+        quadratic = beta * contract("jgh,ijskl,sgk,shl,iskl->sgh", cc, powers, A, A, moved)
         quadratic *= V2[:, :, None] * V2[:, None]
         linear = beta * V2[:, :, None] * ccM * dV2[:, None]
         dV1 = diagonal * (mean_c * dV2)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
@@ -284,11 +283,7 @@ class GroupsResponse(SpikeResponse):
         squares += drive.norms * driven.norms
         left = np.einsum("srk,jsxk->jsrxk", self.modes.dual, drive.functions)
         right = np.einsum("srk,jsxk->jsrxk", other.modes.dual, driven.functions)
-        direct = beta**2 * sum(
-            contract("sklxy,srxk,styl->srt", forms[i + j], left[i], right[j])
-            for i in (0, 1)
-            for j in (0, 1)
-        )
+        direct = beta**2 * contract("uvsklxy,usrxk,vstyl->srt", forms[SUMS], left, right)
         direct -= drive.spike[:, :, None] * driven.spike[:, None, :]
         return in_parts(self.triangle, beta * squares, direct)
 
