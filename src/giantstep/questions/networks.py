@@ -67,19 +67,12 @@ def replicates(
     measured = simulate(problem, grid, sizes, networks, seed, progress, threads)
     dims = ("network", "training", "alpha", "ridge")
     further = OVERLAP_DIMENSIONS | {"learned_function": ("s_simulated",)}
-    return xr.Dataset(
-        {
-            f"simulated_{name}": by_groups(dims, values, further.get(name, ()))
-            for name, values in vars(measured).items()
-        },
-        coords={
-            "network": list(networks),
-            "training": list(range(trainings)),
-            "alpha": list(grid.alpha),
-            "ridge": list(grid.ridge),
-            "s_simulated": SLABS,
-        },
-    )
+    named = {
+        f"simulated_{name}": by_groups(dims, values, further.get(name, ()))
+        for name, values in vars(measured).items()
+    }
+    along = zip(dims, (networks, range(trainings), grid.alpha, grid.ridge), strict=True)
+    return xr.Dataset(named, {name: list(x) for name, x in along} | {"s_simulated": SLABS})
 
 
 def eigenvalues(

@@ -37,7 +37,6 @@ from giantstep.simulation.replicates import network_replicates
 from giantstep.theory.optima import FOLDS, GCV
 from giantstep.validation import Fault, collected, raise_all
 
-_OVERLAPS = ("m", "zeta", "psi", "q1", "q2")
 _DIMS = ("network", "training", "alpha", "ridge")
 # What measures networks beside their errors, and of how many parts.
 _Beside = tuple[Callable[..., dict[str, Array]], int]
@@ -140,25 +139,20 @@ def simulate(
     which: dict[str, Any] = {"networks": range(networks), "threads": threads}
     told = [part(progress, k, 1 + len(asked)) for k in range(1 + len(asked))]
     of = {**vars(grid), **vars(sizes), **which}
-    raw = replicates(problem, **of, seed=seed, progress=told[0])[_measured(problem, loss)]
+    raw = replicates(problem, **of, seed=seed, progress=told[0])
     for (measure, count), one in zip(asked, told[1:], strict=True):
         several = network_replicates(problem, grid, sizes, root_seed=seed, progress=one, **which)
         for name, x in measure(several, grid, count).items():
             raw[f"simulated_{name}"] = _DIMS[:1] + _DIMS[1 - x.ndim :], x
-    means, names = summary(raw), [str(name).removeprefix("simulated_") for name in raw]
-    names = [name for name in names if name != GCV or loss == SQUARE]
-    forms = {"simulated_{}_mean": "{}", "simulated_{}_stderr": "{}_stderr"}
+    hidden = ["learned_function"] + [GCV] * (loss != SQUARE)
+    hidden += ["test_loss", "training_loss"] * is_square(loss)
+    hidden += ["classification_error"] * (problem.target not in BINARY)
+    measured = [str(name).removeprefix("simulated_") for name in raw]
+    names = [name for name in measured if name not in hidden]
+    forms, means = {"simulated_{}_mean": "{}", "simulated_{}_stderr": "{}_stderr"}, summary(raw)
     found = {new.format(x): means[old.format(x)] for x in names for old, new in forms.items()}
     data = count_groups(drop_fixed(xr.Dataset(found), alpha=alpha, ridge=ridge))
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
-
-
-def _measured(problem: Problem, loss: str) -> list[str]:
-    """Name what is measured of networks, besides what is asked for."""
-    names = ["test_error", "training_error"]
-    names += [] if is_square(loss) else ["test_loss", "training_loss"]
-    names += ["classification_error"] if problem.target in BINARY else []
-    return [f"simulated_{name}" for name in (*names, *_OVERLAPS)]
 
 
 def _faults_beside(
