@@ -7,7 +7,6 @@ rule over z splits at the teacher's kinks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -21,15 +20,13 @@ from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.convex_losses import ClippedLoss
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import rule_across
-from giantstep.theory.readout.output_channel import OutputChannel, PredictionMoments
+from giantstep.theory.readout.output_channel import Averaged, OutputChannel, PredictionMoments
 
 # An interval between the clips that is narrower than this, in standard deviations of u, is
 # integrated by a Gauss-Legendre rule: differences of normal distributions would cancel. Three
 # nodes are accurate to 1e-12.
 _THIN = 0.05
 _THIN_NODES, _THIN_WEIGHTS = np.polynomial.legendre.leggauss(3)
-# One that is narrower than this is that of a vanishing V, of which only the tails matter.
-_NO_INTERVAL = 1e-200
 # In standard deviations; beyond this exponentials would underflow, which takes long.
 _FARTHEST = 25.0
 # Stands for the clips of a loss that has none, in standard deviations of u.
@@ -85,12 +82,10 @@ class _Clipped(NamedTuple):
         mean = u + below.first - above.first
         square = u**2 + 1 - below.second - above.second
         square += 2 * (low * below.first - high * above.first)
-        width = (high - low)[..., 0]
-        thin = (width > _NO_INTERVAL) & (width < _THIN)
+        thin = (high - low)[..., 0] < _THIN
         if np.any(thin):
             a, b, lower, upper = low[thin], high[thin], below.mass[thin], above.mass[thin]
-            mass, first, second = _thin_moments(a, b, u[thin])
-            inside[thin] = mass
+            inside[thin], first, second = _thin_moments(a, b, u[thin])
             mean[thin] = a * lower + b * upper + first
             square[thin] = a**2 * lower + b**2 * upper + second
         return cls(inside, mean, square, below, above)
@@ -98,12 +93,10 @@ class _Clipped(NamedTuple):
 
 def _thin_moments(low: Array, high: Array, mean: Array) -> Array:
     """Compute E 1, E u and E u^2 over thin intervals for u of unit variance, each as `mean`."""
-    half, moments = (high - low) / 2, np.zeros((3, *mean.shape))
-    for node, weight in zip(_THIN_NODES, _THIN_WEIGHTS, strict=True):
-        u = low + half * (1 + node)
-        probability = half * weight * normal_density(np.minimum(np.abs(u - mean), _FARTHEST))
-        moments += np.stack([probability, u * probability, u**2 * probability])
-    return moments
+    half = (high - low)[..., None] / 2
+    u = low[..., None] + half * (1 + _THIN_NODES)
+    density = normal_density(np.minimum(np.abs(u - mean[..., None]), _FARTHEST))
+    return np.stack([np.sum(half * _THIN_WEIGHTS * density * u**k, axis=-1) for k in range(3)])
 
 
 class _Rule(NamedTuple):
@@ -139,19 +132,7 @@ class ClippedChannel(OutputChannel):
         self._panels = _PANELS if srf.target in BINARY else _PANELS[-1:]
         self._rule = cache(partial(_rule_over_z, srf, kappa, fineness))
 
-    def averages_given(self, sign: int, at: PredictionMoments) -> Array:
-        """Average g_out, its derivative and its square."""
-        return self._in_parts(partial(self._averages, sign), at)
-
-    def errors_given(self, sign: int, at: PredictionMoments) -> Array:
-        """Average the squared residual and the loss at the proximal point."""
-        return self._in_parts(partial(self._errors, sign), at)
-
-    def _in_parts(
-        self,
-        averages: Callable[[PredictionMoments, _Rule], tuple[Array, ...]],
-        at: PredictionMoments,
-    ) -> Array:
+    def average(self, of: Averaged, sign: int, at: PredictionMoments) -> Array:
         """Average at all points and nodes over kappa, some at a time."""
         panel, found = self._widest_panel(at), np.empty((4, *at.V.shape))
         for width in np.unique(panel):
@@ -160,7 +141,7 @@ class ClippedChannel(OutputChannel):
             for start in range(0, len(rule.z), step):
                 nodes = slice(start, start + step)
                 here = PredictionMoments(*(moment[points, nodes] for moment in at))
-                values = averages(here, rule.at(nodes))
+                values = of(sign, here, rule.at(nodes))
                 found[: len(values), points, nodes] = values
         return found
 
@@ -186,7 +167,8 @@ class ClippedChannel(OutputChannel):
         )
         return std, _Clipped.of(low, high, mean)
 
-    def _averages(self, sign: int, at: PredictionMoments, rule: _Rule) -> tuple[Array, ...]:
+    def responses(self, sign: int, at: PredictionMoments, rule: _Rule) -> tuple[Array, ...]:
+        """Return averages of g_out, its derivative and its square."""
         w = self.loss.inverse_curvature + at.V
         std, clipped = self._clip(sign, at, rule, w)
         weight = sign * rule.labels * rule.weight if self.loss.margin else rule.weight
@@ -197,8 +179,8 @@ class ClippedChannel(OutputChannel):
             (std / w) ** 2 * _over_z(clipped.square, rule.weight),
         )
 
-    def _errors(self, sign: int, at: PredictionMoments, rule: _Rule) -> tuple[Array, Array]:
-        """Average `(u - V g)^2` and the loss at the proximal point.
+    def errors(self, sign: int, at: PredictionMoments, rule: _Rule) -> tuple[Array, Array]:
+        """Return averages of `(u - V g)^2` and of the loss at the proximal point.
 
         Beyond the clips, at a distance t, `u - V g` is `inverse_curvature g + t`. The loss is
         `inverse_curvature g^2/2 + |g| t`.

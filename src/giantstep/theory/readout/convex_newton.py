@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -82,36 +81,24 @@ class FixedPoint:
         return found
 
 
-class _NewtonProblem(NamedTuple):
+class _NewtonProblem:
     """The equations at some points, for `solve_newton`.
 
     Attributes
     ----------
+    at : Iterates
+        Where they begin.
     jacobian : Array, shape (S, D, D)
         As last known; zero where unknown.
     last : Array, shape (S, 2, D)
         The coordinates and those of the image where it was last asked for, or zero.
     """
 
-    equations: ConvexEquations
-    alpha: Array
-    ridge: Array
-    jacobian: Array
-    last: Array
-
-    @classmethod
-    def of(
-        cls,
-        equations: ConvexEquations,
-        alpha: Array,
-        ridge: Array,
-        x: Array,
-        jacobian: Array | None = None,
-    ) -> _NewtonProblem:
-        """Begin at some unknowns, with a Jacobian if one is known."""
-        unknown = np.zeros((*x.shape, x.shape[-1]))
-        jacobian = unknown if jacobian is None else jacobian.copy()
-        return cls(equations, alpha, ridge, jacobian, np.zeros((len(x), 2, x.shape[-1])))
+    def __init__(self, equations: ConvexEquations, alpha: Array, ridge: Array, x: Array) -> None:
+        self.equations, self.alpha, self.ridge = equations, alpha, ridge
+        self.jacobian = np.zeros((*x.shape, x.shape[-1]))
+        self.last = np.zeros((len(x), 2, x.shape[-1]))
+        self.at = self.evaluate(x.copy(), np.arange(len(x)))
 
     def evaluate(self, x: Array, places: Indices) -> Iterates[ChannelAverages]:
         """Evaluate the map; where moments are those of no law the residual is infinite."""
@@ -176,11 +163,12 @@ def _solve_from(
 
     Points at which the map is not finite stay where they are.
     """
-    problem, every = _NewtonProblem.of(equations, alpha, ridge, x, jacobian), np.arange(len(x))
-    at = problem.evaluate(x.copy(), every)
-    shift = at.residual.copy()
+    problem = _NewtonProblem(equations, alpha, ridge, x)
+    if jacobian is not None:
+        problem.jacobian[:] = jacobian
+    at, shift = problem.at, problem.at.residual.copy()
     for _ in range(damped_iterations):
-        at = problem.evaluate((at.x + at.mapped) / 2, every)
+        at = problem.evaluate((at.x + at.mapped) / 2, np.arange(len(x)))
     near = at.residual < (_FAR if damped_iterations else np.inf)
     active = np.flatnonzero((at.residual > equations.tolerance) & near)
     iterations = solve_newton(problem, at, _MAX_ITERATIONS, _SHORTEST, active)
@@ -194,9 +182,8 @@ def _solve_from(
 
 def jacobian_at(equations: ConvexEquations, found: FixedPoint) -> Array:
     """Differentiate the map at solutions on another rule, shape (S, D, D)."""
-    x, every = found.at.x, np.arange(len(found.at.x))
-    problem = _NewtonProblem.of(equations, found.alpha, found.ridge, x)
-    return problem.differentiate(problem.evaluate(x, every), every)
+    problem = _NewtonProblem(equations, found.alpha, found.ridge, found.at.x)
+    return problem.differentiate(problem.at, np.arange(found.alpha.size))
 
 
 def solve_near(

@@ -11,12 +11,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.problems.problem import LabelLevels, label_levels
+from giantstep.problems.problem import label_levels
 from giantstep.problems.spiked_features import SpikedFeatures
 
 
@@ -35,6 +35,10 @@ class PredictionMoments(NamedTuple):
     M: Array
     P: Array
     Q: Array
+
+
+# What is averaged on a rule, given the sign of labels.
+Averaged = Callable[[int, PredictionMoments, Any], tuple[Array, ...]]
 
 
 class ChannelAverages(NamedTuple):
@@ -85,33 +89,36 @@ class OutputChannel(ABC):
         self.levels = label_levels(srf)
 
     @abstractmethod
-    def averages_given(self, sign: int, at: PredictionMoments) -> Array:
-        """Compute `averages` for labels of the target's sign or reversed, shape (4, S, N).
+    def average(self, of: Averaged, sign: int, at: PredictionMoments) -> Array:
+        """Average on rules for labels of the target's sign or reversed, shape (4, S, N).
 
-        Noise of the labels is part of Q.
+        Noise of the labels is part of Q. There may be fewer averages than four, the first.
         """
 
     @abstractmethod
-    def errors_given(self, sign: int, at: PredictionMoments) -> Array:
-        """Average the squared residual and the loss at the proximal point, the first of (4, S, N).
+    def responses(self, sign: int, at: PredictionMoments, rule: Any) -> tuple[Array, ...]:
+        """Return what `averages` has, on one rule."""
+
+    @abstractmethod
+    def errors(self, sign: int, at: PredictionMoments, rule: Any) -> tuple[Array, ...]:
+        """Return the squared residual and the loss at the proximal point, on one rule.
 
         V = 0 leaves predictions where they are.
         """
 
     def averages(self, at: PredictionMoments) -> ChannelAverages:
         """Average g_out, its derivative and its square."""
-        return ChannelAverages(*_over_labels(self.averages_given, self.levels, at))
+        return ChannelAverages(*self._over_labels(self.responses, at))
 
     def losses(self, at: PredictionMoments) -> LossAverages:
         """Average errors and losses."""
-        error, training, *_ = _over_labels(self.errors_given, self.levels, at)
-        test = self.errors_given(1, at._replace(V=np.zeros_like(at.V)))[1]
+        error, training, *_ = self._over_labels(self.errors, at)
+        test = self.average(self.errors, 1, at._replace(V=np.zeros_like(at.V)))[1]
         return LossAverages(error, training, test)
 
-
-def _over_labels(
-    given: Callable[[int, PredictionMoments], Array], levels: LabelLevels, at: PredictionMoments
-) -> Array:
-    """Average over the signs and the noise of labels."""
-    averages = (share * given(sign, at._replace(Q=at.Q + noise)) for sign, noise, share in levels)
-    return reduce(np.add, averages)
+    def _over_labels(self, of: Averaged, at: PredictionMoments) -> Array:
+        """Average over the signs and the noise of labels."""
+        parts = (
+            share * self.average(of, s, at._replace(Q=at.Q + n)) for s, n, share in self.levels
+        )
+        return reduce(np.add, parts)

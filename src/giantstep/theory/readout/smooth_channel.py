@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from giantstep.problems.convex_losses import SmoothLoss
 from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import rule_across
-from giantstep.theory.readout.output_channel import OutputChannel, PredictionMoments
+from giantstep.theory.readout.output_channel import Averaged, OutputChannel, PredictionMoments
 
 # The label's probability is a smooth step in omega. For a slope k, in units of the standard
 # deviation, the trapezoidal rule needs steps of 0.7/sqrt(1 + k^2): those of a strip of this
@@ -42,13 +42,6 @@ _MOST_NODES = 10
 # Widths are rounded to powers of this, so that a node's rule depends on no other node, and rarely
 # jumps: finite differences of averages would see how its error changes.
 _RATIO, _MOST_POWERS = 1.25, 10_000
-
-
-class _Size(NamedTuple):
-    """The half-width of the strip and how far nodes reach, in units of spread."""
-
-    strip: float
-    reach: float
 
 
 class _Residuals(NamedTuple):
@@ -96,28 +89,19 @@ class SmoothChannel(OutputChannel):
         super().__init__(srf)
         self.loss, self.fineness, self.density = loss, fineness, normal_density(kappa)
 
-    def averages_given(self, sign: int, at: PredictionMoments) -> Array:
-        """Average g_out, its derivative and its square."""
+    def responses(self, sign: int, at: PredictionMoments, rule: _Residuals) -> tuple[Array, ...]:
+        """Return g_out, its derivative and its square, times the weights."""
+        falls, place, u, weight, z = rule
+        g, slope = self.loss.response(u, at.V[place, 0])
+        return falls * g * weight, falls * g * z, slope * weight, g * g * weight
 
-        def of(V: Array, rule: _Residuals) -> tuple[Array, ...]:
-            falls, _, u, weight, z = rule
-            g, slope = self.loss.response(u, V)
-            return falls * g * weight, falls * g * z, slope * weight, g * g * weight
+    def errors(self, sign: int, at: PredictionMoments, rule: _Residuals) -> tuple[Array, ...]:
+        """Return the squared residual and the loss at the proximal point, times the weights."""
+        V = at.V[rule.place, 0]
+        fitted = rule.u - V * self.loss.response(rule.u, V)[0] if V.any() else rule.u
+        return fitted**2 * rule.weight, self.loss.of(fitted) * rule.weight
 
-        return self._averages(of, sign, at)
-
-    def errors_given(self, sign: int, at: PredictionMoments) -> Array:
-        """Average the squared residual and the loss at the proximal point."""
-
-        def of(V: Array, rule: _Residuals) -> tuple[Array, ...]:
-            fitted = rule.u - V * self.loss.response(rule.u, V)[0] if V.any() else rule.u
-            return fitted**2 * rule.weight, self.loss.of(fitted) * rule.weight
-
-        return self._averages(of, sign, at)
-
-    def _averages(
-        self, of: Callable[[Array, _Residuals], tuple[Array, ...]], sign: int, at: PredictionMoments
-    ) -> Array:
+    def average(self, of: Averaged, sign: int, at: PredictionMoments) -> Array:
         """Average at all points and nodes over kappa, those of the same rule together.
 
         NaN where there is no law or no rule.
@@ -131,13 +115,13 @@ class SmoothChannel(OutputChannel):
         kinds, kind = np.unique(powers @ [_MOST_POWERS, 1], return_inverse=True)
         for k in range(kinds.size):
             same = np.flatnonzero(kind == k)
-            narrowness, reach = float(_RATIO) ** powers[same[0]]
-            size = _Size(1 / narrowness, reach)
+            narrowness, reach = _RATIO ** powers[same[0]].astype(float)
             for start in range(0, same.size, self.at_once):
                 some = same[start : start + self.at_once]
                 part, here = rows[some], PredictionMoments(*(x[some] for x in law))
-                for rule in self.residuals(here, part % self.density.size, sign, size):
-                    for sums, values in zip(found, of(here.V[rule.place, 0], rule), strict=False):
+                nodes = part % self.density.size
+                for rule in self.residuals(here, nodes, sign, 1 / narrowness, reach):
+                    for sums, values in zip(found, of(sign, here, rule), strict=False):
                         sums[part] += np.bincount(rule.place, values, part.size)
         return found.reshape(4, *at.V.shape)
 
@@ -156,11 +140,11 @@ class SmoothChannel(OutputChannel):
 
     @abstractmethod
     def residuals(
-        self, at: PredictionMoments, nodes: Indices, sign: int, size: _Size
+        self, at: PredictionMoments, nodes: Indices, sign: int, strip: float, reach: float
     ) -> Iterator[_Residuals]:
         """Make rules for some nodes over kappa, given moments of shape (N, 1).
 
-        Labels have the target's sign, or the other. All have one strip and reach, their size.
+        Labels have the target's sign, or the other. All have one strip and reach.
         """
 
 
@@ -185,11 +169,11 @@ class BinaryChannel(SmoothChannel):
         return np.minimum(self.loss.strip / np.sqrt(at.Q), _STEEPEST * np.sqrt(1 - at.P**2 / at.Q))
 
     def residuals(
-        self, at: PredictionMoments, nodes: Indices, sign: int, size: _Size
+        self, at: PredictionMoments, nodes: Indices, sign: int, strip: float, reach: float
     ) -> Iterator[_Residuals]:
         """Make rules for both signs of the target."""
         std, rest = np.sqrt(at.Q), np.sqrt(1 - at.P**2 / at.Q)
-        t, weight = strip_rule(size.strip / self.fineness)
+        t, weight = strip_rule(strip / self.fineness)
         mean, omega = at.P / std * t, at.M + std * t
         at_z = (self.threshold[nodes] + mean) / rest
         # The share of positive targets less that of negative ones, and the same of E z.
@@ -226,13 +210,13 @@ class RealChannel(SmoothChannel):
         return farthest / 2 / np.sqrt(at.Q - at.P**2) + BOUNDED_RANGE
 
     def residuals(
-        self, at: PredictionMoments, nodes: Indices, sign: int, size: _Size
+        self, at: PredictionMoments, nodes: Indices, sign: int, strip: float, reach: float
     ) -> Iterator[_Residuals]:
         """Make one rule over residuals, or one for each z."""
         z, std = self.z[nodes], np.sqrt(at.Q - at.P**2)
-        t, of_t = strip_rule(size.strip / self.fineness)
-        step = strip_step(np.array(size.strip)) / self.fineness
-        count = math.ceil(size.reach / step)
+        t, of_t = strip_rule(strip / self.fineness)
+        step = strip_step(np.array(strip)) / self.fineness
+        count = math.ceil(reach / step)
         centre, weight = self._centre(at, nodes, sign), self.weight[nodes]
         if 2 * count > _MOST_NODES * t.size:
             u = (centre[:, :, None] + std[:, None] * t).reshape(len(z), -1)
