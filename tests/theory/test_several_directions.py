@@ -53,13 +53,13 @@ def test_moments_of_a_teacher_given_the_spike_are_those_of_an_unconditional_aver
     z, weight = product_rule(4, 9)
     kappa = z @ [*a, np.sqrt(1 - a @ a)]
     u = np.linalg.solve(across_basis(a), (z[:, :3] - np.outer(kappa, a)).T)
-    found = conditional_target(srf, kappa)
+    mean, slope, residual = conditional_target(srf, kappa)
     labels, power = teacher.value(z[:, :3]), 1 + kappa + kappa**2
     assert (weight * u) @ u.T == pytest.approx(np.eye(3))
-    assert weight @ (found.mean * power) == pytest.approx(weight @ (labels * power))
-    slopes = (found.slope * power) @ weight
+    assert weight @ (mean * power) == pytest.approx(weight @ (labels * power))
+    slopes = (slope * power) @ weight
     assert slopes == pytest.approx((u * labels * power) @ weight)
-    total = found.mean**2 + np.sum(found.slope**2, axis=0) + found.residual
+    total = mean**2 + np.sum(slope**2, axis=0) + residual
     assert weight @ (total * power) == pytest.approx(weight @ (labels**2 * power))
 
 

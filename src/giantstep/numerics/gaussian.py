@@ -41,11 +41,14 @@ class GaussianMoments(NamedTuple):
         E z f(t).
     residual : Array
         E (f(t) - mean - slope z)^2, the part of f that is not linear in z; never negative.
+    curvature : Array
+        E (z^2 - 1) f(t).
     """
 
     mean: Array
     slope: Array
     residual: Array
+    curvature: Array
 
     @property
     def second(self) -> Array:
@@ -56,7 +59,7 @@ class GaussianMoments(NamedTuple):
 def moments(
     function: ScalarFunction, mean: RealOrComplex | float, std: float, fineness: float = 1
 ) -> GaussianMoments:
-    """Compute E f, E z f and the residual of f(mean + std z), z ~ N(0, 1).
+    """Compute the moments of f(mean + std z), z ~ N(0, 1).
 
     By the rules of `gaussian_rule`.
 
@@ -72,7 +75,7 @@ def moments(
     """
     mean = np.asarray(mean) + 0.0
     if std == 0:
-        return GaussianMoments(function.value(mean), np.zeros_like(mean), np.zeros_like(mean))
+        return GaussianMoments(function.value(mean), *np.zeros((3, *mean.shape)))
     if mean.size > _MEANS:
         parts = np.array_split(mean.ravel(), math.ceil(mean.size / _MEANS))
         found = zip(*(moments(function, part, std, fineness) for part in parts), strict=True)
@@ -82,10 +85,11 @@ def moments(
     if np.iscomplexobj(mean):
         turn = mean.imag[..., None] / std
         z, weights = z - 1j * turn, weights * np.exp(turn * (1j * z + turn / 2))
-    first = np.sum(weights * values, axis=-1)
-    slope = np.sum(weights * z * values, axis=-1)
+    weighted = weights * values
+    first, slope = weighted.sum(axis=-1), np.sum(weighted * z, axis=-1)
+    curvature = np.sum(weighted * z**2, axis=-1) - first
     values = values - first[..., None] - slope[..., None] * z
-    return GaussianMoments(first, slope, np.sum(weights * values**2, axis=-1))
+    return GaussianMoments(first, slope, np.sum(weights * values**2, axis=-1), curvature)
 
 
 def gaussian_rule(

@@ -51,11 +51,11 @@ def references(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
     if layer.faults():
         return label(xr.Dataset(values))
     features = layer.features
-    mu0, mu1, _ = conditional_moments(features, KAPPAS)
+    mu0, mu1, *_ = conditional_moments(features, KAPPAS)
     values |= {
         "mu0": by_groups(("kappa",), mu0.T, ("group",)),
         "kappa_mu1": by_groups(("kappa",), (KAPPAS * mu1).T, ("group",)),
-        "conditional_target": (("kappa",), conditional_target(features, KAPPAS).mean),
+        "conditional_target": (("kappa",), conditional_target(features, KAPPAS)[0]),
     }
     if features.is_aligned:
         limits, both = bounds(features), np.concatenate([mu0, KAPPAS * mu1])

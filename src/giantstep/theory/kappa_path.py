@@ -52,7 +52,7 @@ def on_path(features: ConditionalFeatures, srf: SpikedFeatures) -> ConditionalFe
     steps = ((edges[1:] - edges[:-1]) / pieces)[panel, None] / 2
     nodes = edges[panel, None] + steps * (2 * piece[:, None] + 1 + points)
     weight = steps * weights * np.exp(-(nodes**2) / 2) / np.sqrt(2 * np.pi)
-    mu0, mu1, mu2_squared = conditional_moments(srf, nodes.ravel())
+    mu0, mu1, mu2_squared, _ = conditional_moments(srf, nodes.ravel())
     return replace(
         features,
         kappa=nodes.ravel(),

@@ -13,7 +13,7 @@ from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.conditional_features import conditional_moments, mean_curvatures
+from giantstep.theory.features.conditional_features import conditional_moments
 from giantstep.theory.features.kappa_rules import transition_edges
 
 
@@ -59,20 +59,18 @@ def learned_function(
     if mixture_mean(srf.inputs) is not None:  # the same, given the projection
         srf = replace(srf, target="linear", inputs=GAUSSIAN)
     overlaps = [m, zeta, psi] if xi is None or not np.any(xi) else [m, zeta, psi, xi]
-    averages = np.array([_averages(srf, value, len(overlaps)) for value in np.split(s, s.size)])
+    averages = np.array([_averages(srf, value) for value in np.split(s, s.size)])
     return reduce(np.add, map(np.matmul, overlaps, np.moveaxis(averages[..., 0], 0, -1)))
 
 
-def _averages(srf: SpikedFeatures, s: Array, count: int) -> Array:
-    """Compute the factors of the first overlaps, as many as `count`; shape (count, G, M)."""
+def _averages(srf: SpikedFeatures, s: Array) -> Array:
+    """Compute the factors of the overlaps m, zeta, psi and xi, shape (4, G, M)."""
     gamma = srf.first_alignment
     rho = math.sqrt(1 - gamma**2)
     t, weight = _rule(srf, s, rho)
     kappa, z = gamma * s[:, None] + rho * t, rho * s[:, None] - gamma * t
-    mu0, mu1, _ = conditional_moments(srf, kappa)
-    functions = [mu0, kappa * mu1, z * mu1]
-    if count > len(functions):
-        functions.append(mean_curvatures(srf, kappa))
+    mu0, mu1, _, curvature = conditional_moments(srf, kappa)
+    functions = mu0, kappa * mu1, z * mu1, curvature
     return np.array([np.sum(weight * values, axis=-1) for values in functions])
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.interpolation import interpolated
 from giantstep.numerics.scalar_functions import lookup
@@ -53,7 +52,7 @@ class ConditionalFeatures:
     mu0, mu1, mu2_squared : Array, shape (G, N)
         Equation (15).
     curvature : Array, shape (G, N)
-        E sigma'' given kappa: `mean_curvatures`.
+        E sigma'' given kappa.
     phi : Array, shape (R, N)
         Orthogonal functions that span the mu1; R < G if the mu1 are linearly dependent.
     B : Array, shape (G, R)
@@ -161,40 +160,23 @@ def mean_of_class(srf: SpikedFeatures) -> tuple[float, float]:
 
 def conditional_moments(
     srf: SpikedFeatures, kappa: Array, fineness: float = 1, beside: Array | None = None
-) -> tuple[Array, Array, Array]:
-    """Evaluate equation (15): mu0, mu1 and mu2^2 of each group, shapes (G, *kappa.shape)."""
-    inputs = mean_inputs(srf, kappa, beside)
-    return _moments_of_groups(lookup(srf.activation), srf, inputs, fineness)
+) -> tuple[Array, Array, Array, Array]:
+    """Evaluate equation (15), mu0, mu1 and mu2^2 of each group, and E sigma'' given kappa.
 
-
-def mean_curvatures(
-    srf: SpikedFeatures, kappa: Array, fineness: float = 1, beside: Array | None = None
-) -> Array:
-    """Compute E sigma''(b + u kappa + sqrt(c) z) of each group, shape (G, *kappa.shape).
-
-    This is the derivative of mu0 by half the squared norm of a row; docs/trained-bulk.md. It is
-    zero for activations that jump, which have no second derivative.
+    The last is the derivative of mu0 by half the squared norm of a row, docs/trained-bulk.md. It is
+    zero for activations that jump, which have no second derivative. Shapes are (G, *kappa.shape).
     """
     activation = lookup(srf.activation)
-    if not activation.continuous:
-        return np.zeros((srf.groups.c.size, *kappa.shape))
-    slope = replace(activation, value=activation.derivative)
-    return _moments_of_groups(slope, srf, mean_inputs(srf, kappa, beside), fineness)[1]
 
+    def of_group(mean: Array, std: float) -> tuple[Array, Array, Array, Array]:
+        of_points = partial(moments, activation, std=std, fineness=fineness)
+        found = interpolated(of_points, mean, min(1.0, std) / fineness)
+        average, slope, residual, curvature = found
+        return average, slope / std, residual, curvature / std**2 * activation.continuous
 
-def _moments_of_groups(
-    function: ScalarFunction, srf: SpikedFeatures, inputs: Array, fineness: float
-) -> tuple[Array, Array, Array]:
-    """Compute mean, slope over sqrt(c) and residual of a function from each group's mean input."""
-
-    def of_group(mean: Array, std: float) -> tuple[Array, Array, Array]:
-        of_points = partial(moments, function, std=std, fineness=fineness)
-        average, slope, residual = interpolated(of_points, mean, min(1.0, std) / fineness)
-        return average, slope / std, residual
-
-    groups = map(of_group, inputs, np.sqrt(srf.groups.c).tolist())
-    mean, slope, residual = map(np.stack, zip(*groups, strict=True))
-    return mean, slope, residual
+    groups = map(of_group, mean_inputs(srf, kappa, beside), np.sqrt(srf.groups.c).tolist())
+    mu0, mu1, mu2_squared, curvature = map(np.stack, zip(*groups, strict=True))
+    return mu0, mu1, mu2_squared, curvature
 
 
 def _independent(mu1: Array, weight: Array) -> Array:
@@ -230,8 +212,7 @@ def conditional_features(
     kappa, beside, weight = spike_rule(srf, fineness, panel)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
-    mu0, mu1, mu2_squared = conditional_moments(srf, kappa, fineness, beside)
-    curvature = mean_curvatures(srf, kappa, fineness, beside)
+    mu0, mu1, mu2_squared, curvature = conditional_moments(srf, kappa, fineness, beside)
     B = _independent(mu1, weight) if B is None else B
     phi = B.T @ mu1
     on_spike, across = mean_of_class(srf)
@@ -240,10 +221,11 @@ def conditional_features(
         along.append(curvature)
     if across > 0:
         along.append(across * phi)
-    target, agreement = conditional_target(srf, kappa, fineness), label_agreement(srf)
-    reversed_power = (1 - agreement**2) * (target.mean**2 + np.sum(target.slope**2, axis=0))
-    h, h_z = agreement * target.mean, agreement * target.slope
-    target_residual = target.residual + reversed_power + noise_power(srf)
+    mean, slopes, residual = conditional_target(srf, kappa, fineness)
+    agreement = label_agreement(srf)
+    reversed_power = (1 - agreement**2) * (mean**2 + np.sum(slopes**2, axis=0))
+    h, h_z = agreement * mean, agreement * slopes
+    target_residual = residual + reversed_power + noise_power(srf)
     return ConditionalFeatures(
         kappa, weight, mu0, mu1, mu2_squared, curvature, phi, B, np.concatenate(along), h, h_z,
         first_direction_across(srf), target_residual, mirrored, beside=beside,

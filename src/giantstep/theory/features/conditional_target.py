@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import GaussianMoments, moments
+from giantstep.numerics.gaussian import moments
 from giantstep.numerics.quadrature import WIDE_PANELS, product_rule, split_rule, unit_edges
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
@@ -141,7 +141,9 @@ def _polynomial_rule(
     return TargetRule(labels.reshape(kappa.size, -1), u.T[:, None], weight[None])
 
 
-def conditional_target(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> GaussianMoments:
+def conditional_target(
+    srf: SpikedFeatures, kappa: Array, fineness: float = 1
+) -> tuple[Array, Array, Array]:
     """Compute the target's mean and slopes given kappa, and the variance of the rest.
 
     Slopes, of shape (D, N), are E[u target | kappa].
@@ -150,8 +152,8 @@ def conditional_target(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -
     if teacher is None:
         target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
         of_one = moments(target, gamma * kappa, math.sqrt(1 - gamma**2), fineness)
-        return of_one._replace(slope=of_one.slope[None])
+        return of_one.mean, of_one.slope[None], of_one.residual
     labels, u, weight = _polynomial_rule(teacher, srf, kappa, _product_rule(teacher, 2))
     mean, slopes = labels @ weight[0], (weight * u[:, 0]) @ labels.T
     rest = labels - mean[:, None] - slopes.T @ u[:, 0]
-    return GaussianMoments(mean, slopes, rest**2 @ weight[0])
+    return mean, slopes, rest**2 @ weight[0]

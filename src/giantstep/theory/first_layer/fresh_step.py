@@ -55,9 +55,10 @@ class FreshStep(Step):
         activation = lookup(srf.activation)
         # A rule of half as many nodes again shows the error as well as one of twice as many.
         rule = (1 + fineness) / 2, 1.0 if activation.oscillates else WIDE
-        self.kappa, self.weight = merged_kappa_rule(srf, *rule)
-        if state.spike_strength == 0:  # then two nodes are exact: nothing else depends on kappa
-            self.kappa, self.weight = np.array([-1.0, 1.0]), np.full(2, 0.5)
+        # Without a spike two nodes are exact: nothing else depends on kappa.
+        self.kappa, self.weight = np.array([-1.0, 1.0]), np.full(2, 0.5)
+        if state.spike_strength > 0:
+            self.kappa, self.weight = merged_kappa_rule(srf, *rule)
         inputs, std = state.spike_strength * self.kappa, math.sqrt(state.bulk_variance)
         self.activation = activation_averages(activation, inputs, std, *rule)
         ((omega, _),) = protocol.readout

@@ -25,7 +25,7 @@ from giantstep.theory.rows.row_functions import Traces
 
 # Iterations that approach the solution from afar, and Newton's method: most steps, the longest
 # step in logarithms, and one after which only rounding is left.
-_DAMPED_ITERATIONS, _NEWTON_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 8, 40, 1.0, 1e-7
+_DAMPED_ITERATIONS, _NEWTON_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 8, 40, 1.0, 3e-6
 
 
 class SelfEnergy:

@@ -14,7 +14,6 @@ from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import (
     conditional_moments,
-    mean_curvatures,
     mean_of_class,
 )
 from giantstep.theory.features.kappa_rules import merged_kappa_rule
@@ -115,11 +114,11 @@ def _given_kappa(
     srf: SpikedFeatures, overlaps: Overlaps, kappa: Array
 ) -> tuple[Array, Array, Array]:
     """Compute M, P and Q of theory.md section 6, each of shape (S, N)."""
-    mu0, mu1, mu2_squared = conditional_moments(srf, kappa)
+    mu0, mu1, mu2_squared, curvature = conditional_moments(srf, kappa)
     on_spike, across = mean_of_class(srf)
     mean = overlaps.m @ mu0 + overlaps.zeta @ ((on_spike + kappa) * mu1)
     mean += across * overlaps.psi @ mu1
     if overlaps.xi is not None and np.any(overlaps.xi):
-        mean = mean + overlaps.xi @ mean_curvatures(srf, kappa)
+        mean = mean + overlaps.xi @ curvature
     variance = np.einsum("sgh,gn,hn->sn", overlaps.q1, mu1, mu1, optimize=True)
     return mean, overlaps.psi @ mu1, variance + overlaps.q2 @ mu2_squared
