@@ -118,17 +118,14 @@ def _clean_rule(
         if nodes and teacher.directions == 1:
             z, weight = split_rule(unit_edges(np.empty(0), panel), fineness)
             return _polynomial_rule(teacher, srf, kappa, (z[:, None], weight))
-        return _polynomial_rule(teacher, srf, kappa, _product_rule(teacher, 4, nodes))
+        # It averages four powers of a label, times two of u.
+        exact = product_rule(teacher.directions, max(nodes, 2 * teacher.degree + 2))
+        return _polynomial_rule(teacher, srf, kappa, exact)
     rule = rule_across(srf, kappa, fineness, panel)
     if srf.first_alignment**2 == 1:  # labels do not depend on u
         labels = np.repeat(rule.labels, 2, axis=1)
         return TargetRule(labels, np.array([[[-1.0, 1.0]]]), np.full((1, 2), 0.5))
     return rule
-
-
-def _product_rule(teacher: Teacher, powers: int, nodes: int = 0) -> tuple[Array, Array]:
-    """Choose a rule over u that is exact for some powers of a teacher, times two of u."""
-    return product_rule(teacher.directions, max(nodes, powers * teacher.degree // 2 + 2))
 
 
 def _polynomial_rule(
@@ -153,7 +150,8 @@ def conditional_target(
         target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
         of_one = moments(target, gamma * kappa, math.sqrt(1 - gamma**2), fineness)
         return of_one.mean, of_one.slope[None], of_one.residual
-    labels, u, weight = _polynomial_rule(teacher, srf, kappa, _product_rule(teacher, 2))
+    exact = product_rule(teacher.directions, teacher.degree + 2)  # for squares of a label
+    labels, u, weight = _polynomial_rule(teacher, srf, kappa, exact)
     mean, slopes = labels @ weight[0], (weight * u[:, 0]) @ labels.T
     rest = labels - mean[:, None] - slopes.T @ u[:, 0]
     return mean, slopes, rest**2 @ weight[0]

@@ -181,10 +181,8 @@ class FirstBatch:
         F = 1 / (1 + theta * E[2, 2])
         J = f * E[3, 1]
         H = theta * J
-        return (
-            self._rotated(f, F, -F * H, P + x * F * H**2),
-            self._rotated(P, F * E[2, 2], F * J, A - x * F * H * J),
-        )
+        of_Z = self._rotated(f, F, -F * H, P + x * F * H**2)
+        return of_Z, self._rotated(P, F * E[2, 2], F * J, A - x * F * H * J)
 
     def pair_forms(self, theta: Array) -> Array:
         """Compute quadratic forms of B^j Z_k Z_l, j = 0, 1, 2, shape (3, S, R, R, 2, 2).

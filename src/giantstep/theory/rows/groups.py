@@ -162,8 +162,7 @@ class GroupsResponse(SpikeResponse):
     def drives(self, hats: Hats) -> _Drives:
         """Resolve the hats of the overlaps into modes."""
         size, (A, dual) = self.triangle.order, (self.modes.A, self.modes.dual)
-        every = np.concatenate([hats.zeta, hats.psi], axis=-1)
-        spike = np.einsum("sij,sj->si", self.projection, every)
+        spike = np.einsum("sij,sj->si", self.projection, hats.of_overlaps)
         norms = self.bulk.norm_coupling * hats.zeta[:, size:]
         phi = np.stack([hats.zeta[:, :size] + spike, hats.psi], axis=1)
         from_norms = np.einsum("sgk,sg->sk", A, self.V2 * norms)
@@ -189,8 +188,7 @@ class GroupsResponse(SpikeResponse):
         overlaps = beta * self.V2[:, :, None] * single
         zeta, psi = overlaps[:, :, 0], overlaps[:, :, 1]
         of_norms = np.concatenate([self.along, self.mixed], axis=-1)[:, self.triangle.order :]
-        every = np.concatenate([hats.zeta, hats.psi], axis=-1)
-        xi = np.einsum("sij,sj->si", of_norms, every)
+        xi = np.einsum("sij,sj->si", of_norms, hats.of_overlaps)
         V1, change = self._variances_of_groups(direction, -q[:, self.triangle.size :])
         q1 = self._squared_drives(on_groups, drive.norms)
         q1 -= zeta[:, :, None] * zeta[:, None]

@@ -58,6 +58,11 @@ class Hats(NamedTuple):
     psi: Array
     m: Array
 
+    @property
+    def of_overlaps(self) -> Array:
+        """Those along the spike and across it."""
+        return np.concatenate([self.zeta, self.psi], axis=-1)
+
 
 # V and T at complex hats, and the response: what else is known there, shape (S, D).
 Continued = tuple[Complex, Complex, Complex]

@@ -29,9 +29,6 @@ from giantstep.theory.rows.isotropic import IsotropicBulk, arranged, response_of
 from giantstep.theory.rows.response import ResponseTerms, solve_self_consistency
 from giantstep.theory.rows.row_functions import RowFunctions, Traces
 
-_ALONG, _ACROSS, _NORM = 0, slice(1, -1), -1
-_WITH_SPIKE = [_ALONG, _NORM]  # the functions of the mean prediction: kappa mu1 and E sigma''
-
 
 @dataclass(frozen=True, eq=False)
 class OneGroupBulk(Bulk):
@@ -81,7 +78,7 @@ class OneGroupBulk(Bulk):
         return OneGroupResponse(self, V1_hat, V)
 
     def response(self, t: RealOrComplex) -> RealOrComplex:
-        """Compute Psi(t), shape (S, D + 2, D + 2).
+        """Compute Psi(t) along the spike, with the norm and across, shape (S, D + 2, D + 2).
 
         The covariance of (b, norm) is filtered by the readout, and the direction of the spike,
         which the readout treats apart, taken out of that filter.
@@ -89,12 +86,13 @@ class OneGroupBulk(Bulk):
         phi, filtered = self.rows.forms(t)
         along = phi[:, :1, :1].copy()
         phi[:, :-1, :-1] = filtered
-        phi[:, _NORM, _NORM] = self.norm_variance - t * phi[:, _NORM, _NORM]
+        phi[:, -1, -1] = self.norm_variance - t * phi[:, -1, -1]
         unit = np.ones(phi.shape[-1])
-        unit[_NORM] = self.isotropic.groups.c[0] / 2  # |b|^2/2 for |b|^2/c - 1
+        unit[-1] = self.isotropic.groups.c[0] / 2  # |b|^2/2 for |b|^2/c - 1
         phi *= np.multiply.outer(unit, unit)
-        column = phi[:, :, :1]
-        return phi + t[:, None, None] / along * column @ column.swapaxes(1, 2)
+        column, order = phi[:, :, :1], np.r_[0, -1, 1 : phi.shape[-1] - 1]
+        phi = phi + t[:, None, None] / along * column @ column.swapaxes(1, 2)
+        return phi[:, order][:, :, order]
 
 
 class OneGroupResponse(SpikeResponse):
@@ -107,9 +105,8 @@ class OneGroupResponse(SpikeResponse):
         self.at = bulk.rows.traces(self.beta * self.A * q)
         self.psi, self.psi_slope = with_slope(bulk.response, self.at.t)
         self.K = self.beta * q[:, None, None] * self.psi
-        self.along = self.K[:, _WITH_SPIKE][:, :, _WITH_SPIKE]
-        self.mixed = self.K[:, _WITH_SPIKE, _ACROSS]
-        self.across = self.K[:, _ACROSS, _ACROSS]
+        self.along, self.mixed = self.K[:, :2, :2], self.K[:, :2, 2:]
+        self.across = self.K[:, 2:, 2:]
 
     @cached_property
     def mean_row(self) -> tuple[Array, Array]:
@@ -119,13 +116,13 @@ class OneGroupResponse(SpikeResponse):
 
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute the overlaps of the one group of neurons, of which B is one."""
-        overlaps = np.einsum("sij,sj->si", self.K, _ordered(hats))
+        overlaps = np.einsum("sij,sj->si", self.K, hats.of_overlaps)
         return GroupOverlaps(
             V1=self.V1[:, :, None],
             q1=q[:, :1, None],
-            zeta=overlaps[:, _ALONG, None],
-            psi=overlaps[:, _ACROSS] @ self.bulk.isotropic.first_across[:, None],
-            xi=overlaps[:, _NORM, None],
+            zeta=overlaps[:, :1],
+            psi=overlaps[:, 2:] @ self.bulk.isotropic.first_across[:, None],
+            xi=overlaps[:, 1:2],
         )
 
     def screened(self, rows: Array) -> Array:
@@ -155,7 +152,7 @@ class OneGroupResponse(SpikeResponse):
 
     def sources(self, other: OneGroupResponse, hats: Hats, others: Hats) -> tuple[Array, Array]:
         """Compute minus the derivative of z K z by the hats: through V2, and at fixed V2."""
-        z, y = (_ordered(each) for each in (hats, others))
+        z, y = hats.of_overlaps, others.of_overlaps
         both = self._divided(other, self.psi, other.psi, self.psi_slope)
         slope, through_V2 = (np.einsum("si,sij,sj->s", z, part, y)[:, None] for part in both)
         direct = -(self.beta**2) * self.V2 * other.V2 * slope
@@ -169,11 +166,6 @@ class OneGroupResponse(SpikeResponse):
         df, direct = (x[:, None] for x in self._divided(other, f, g, df))
         through_q = -squares * self.beta * (self.A * other.A)[:, None] * df
         return in_parts(self.triangle, through_q, (squares * direct)[:, :, None])
-
-
-def _ordered(hats: Hats) -> Array:
-    """Order the hats as Psi is."""
-    return np.concatenate([hats.zeta[:, :1], hats.psi, hats.zeta[:, 1:]], axis=-1)
 
 
 def variances_at(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -109,11 +109,13 @@ class RowFunctions:
         Of ever larger degrees, up to the `most`, until the `error` is below the
         tolerance.
         """
+
+        def values(x: Array) -> Any:
+            return functions((1 + x) / (1 - x) / scale) * (2 / (1 - x))[:, None]
+
         degree = LEAST
         while True:
-            x = chebyshev.chebpts1(degree + 1)
-            values = functions((1 + x) / (1 - x) / scale) * (2 / (1 - x))[:, None]
-            rows = cls(scale, _fit(x, values))
+            rows = cls(scale, chebyshev.chebinterpolate(values, degree))
             if rows.error <= tolerance or degree >= most:
                 return rows
             # The coefficients decay exponentially.
@@ -216,13 +218,6 @@ def other_task(overlap: float, alignment: float) -> Array:
     size = math.hypot(known, other)
     across = (known / size, other / size) if size > 0 else (1.0, 0.0)
     return np.array([[1.0, 0.0, 0.0], [0.0, *across]])
-
-
-def _fit(x: Array, values: Array) -> Array:
-    """Fit polynomials to values at the Chebyshev nodes x: their coefficients."""
-    fit: Array = chebyshev.chebvander(x, x.size - 1).T @ values * 2 / x.size
-    fit[0] /= 2
-    return fit
 
 
 def as_columns(f: Array, phi: Array, forms: Forms) -> Array:
