@@ -23,8 +23,7 @@ from giantstep.questions.from_data import (
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
-from giantstep.questions.values import read_numbers
-from giantstep.validation import COUNT, Fault, Interval, raise_all
+from giantstep.validation import COUNT, Interval, check_value
 
 SAMPLES = argument("from_features", "samples", Several(COUNT), Many.TOGETHER)
 # Of the samples that are given, by default.
@@ -93,12 +92,11 @@ def from_features(
     True
     """
     features, labels = read_features(Phi, y)
-    given, faults = len(features), list[Fault]()
+    given = len(features)
     if samples is None:
         samples = [max(1, round(share * given)) for share in _SHARES]
-    most = Interval(1, _FURTHEST * given, whole=True)
-    counts = read_numbers("samples", samples, most, faults)
-    raise_all(faults)
+    check_value("samples", samples, Several(Interval(1, _FURTHEST * given, whole=True)))
+    counts = [*map(int, np.atleast_1d(samples))]
     ridges = RIDGES if ridge == OPTIMAL else np.atleast_1d(ridge).tolist()
     points = len(counts) * len(ridges)
     cost = cost_of_subsets(given, features.shape[1], points * labels[0].size)

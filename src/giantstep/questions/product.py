@@ -11,7 +11,6 @@ import xarray as xr
 
 from giantstep.problems.combinations import Values, combinations
 from giantstep.problems.formatting import format_value
-from giantstep.questions.datasets import count_groups
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.theory.readout.status import Status
 from giantstep.validation import InvalidParametersError as Refused
@@ -110,7 +109,6 @@ def _joined(answers: Sequence[xr.Dataset | None], several: Values) -> xr.Dataset
     """Join answers along new dimensions, the last one first; some are refused, but not all."""
     like = next(one for one in answers if one is not None)
     joined = [_blank(like) if one is None else one for one in answers]
-    joined = [count_groups(one) for one in joined] if several else joined
     for name, values in reversed(list(several.items())):
         starts = range(0, len(joined), len(values))
         joined = [_along(name, values, joined[start : start + len(values)]) for start in starts]

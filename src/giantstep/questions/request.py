@@ -85,16 +85,16 @@ def solve_all(
         named = columns.variables(sizes, without, squeezed=not several)
         own |= {"ridge": named.pop("ridge")} if optimal else {}
         # To give coordinates at once takes a third of the time of adding them.
-        return xr.Dataset(named, own if several else own | coordinates())
+        return count_groups(xr.Dataset(named, own if several else own | coordinates()))
 
     def prepare(chosen: Mapping[str, Any]) -> Callable[[Progress], Result]:
         of = _case(problem, {**values, **chosen}, optimal, asked)
         return partial(_answer, *of, gains, arrange)
 
     data, remarks = answer_each(several, prepare, progress)
-    single = [name for name in ("group", "other_group") if data.sizes.get(name) == 1]
-    data = data.squeeze(single, drop=True) if single else count_groups(data)
-    data = data.assign_coords(coordinates()) if several else data
+    if several:
+        single = [name for name in ("group", "other_group") if data.sizes.get(name) == 1]
+        data = data.squeeze(single, drop=True).assign_coords(coordinates())
     if len(varied) > 1:
         data = data.transpose(*(name for name in varied if name in data.dims), ...)
     if "derivative" in data:

@@ -109,11 +109,10 @@ def sweep(
     >>> gain.values.round(2)  # one step beats the best linear predictor with the larger batch only
     array([-1.34,  0.37])
     """
-    names = [gains] if isinstance(gains, str) else list(gains)
     together = [zip] if isinstance(zip, str) else list(zip)
     rows = _paired(values, together)
     asked: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
-    asked |= {"ensemble": ensemble, "gains": names}
+    asked |= {"ensemble": ensemble, "gains": [gains] if isinstance(gains, str) else gains}
     ask = partial(solve_all, problem, **asked, compared=True, zero_one=classification_error)
     first = {name: as_lists(values[name]) for name in together[:1]}
     return answer_each(first, lambda _: partial(ask, values | next(rows)), progress)
