@@ -10,7 +10,7 @@ import pytest
 from tiny import ROOT
 
 from giantstep.workflow import code, keys
-from giantstep.workflow.config import load_config
+from giantstep.workflow.config import load_config, load_yaml, with_numbers
 from giantstep.workflow.plan import make_plan
 
 # What each job imports; besides the code that its key covers, what only names and starts it.
@@ -146,8 +146,13 @@ def test_docstrings_comments_and_blank_lines_alone_do_not_count():
     assert code.bare(rule, has_docstrings=False) == rule
 
 
-def test_one_and_1_0_are_one_number():
-    assert keys.key("merge", {"beta": [1, 0.5]}) == keys.key("merge", {"beta": [1.0, 0.5]})
+def test_one_and_1_0_are_one_number(tmp_path):
+    path, read = tmp_path / "figure.yaml", []
+    for text in ("beta: [1, 0.5]\n2: 1000", "beta: [1.0, 0.5]\n2.0: 1e3"):
+        path.write_text(text)
+        read.append(keys.key("merge", load_yaml(path, path.name)))
+    assert read[0] == read[1]
+    assert with_numbers({"beta": 1.0, "networks": "3"}) == {"beta": 1, "networks": 3}
     assert len({keys.key("merge", part) for part in (1, 2, "1", [1], {"a": 1})}) == 5
 
 
@@ -167,4 +172,4 @@ def test_code_that_is_edited_and_undone_is_not_what_a_job_began_with(package, tm
 def test_a_job_of_a_file_that_is_not_planned_is_refused():
     path = "results/parameters/fig2-0123456789ab.nc"
     with pytest.raises(code.ChangedCodeError, match="run the same command again"):
-        make_plan(ROOT, load_config(ROOT)).figure("fig2").tasks(path)
+        make_plan(ROOT, load_config(ROOT)).figure("fig2").check(path)

@@ -19,6 +19,7 @@ from giantstep.workflow.plan import Plan
 # Another number of threads of BLAS may round differently.
 with job_log(snakemake.log[0]), threadpool_limits(1):
     figure = Plan(Path(), snakemake.config).figure(snakemake.params.figure)
-    results = compute(figure.tasks(path), threads=snakemake.threads)
+    figure.check(path)
+    results = compute(figure.jobs[path], threads=snakemake.threads)
     watch.check()
     store.write(results, path)

@@ -18,10 +18,9 @@ from giantstep.workflow.scores import write_scores
 with job_log(snakemake.log[0]):
     drawn = snakemake.output
     figure = Plan(Path(), snakemake.config).figure(snakemake.wildcards.figure)
-    figure.check_mark(snakemake.input.key)
+    figure.check(snakemake.input.key)
     data, pictures = store.read(figure.merged), [drawn.png, drawn.svg, drawn.pdf]
     check_made_from(figure, data)
     draw_figure(figure.name, figure.config, data, pictures, Path())
     write_scores(data, drawn.table, drawn.scores)
     watch.check()  # or Snakemake removes what is drawn
-    figure.check_mark(snakemake.input.key)

@@ -17,9 +17,8 @@ from giantstep.workflow.results import read_results
 with job_log(snakemake.log[0]):
     made = snakemake.input
     figure = Plan(Path(), snakemake.config).figure(snakemake.wildcards.figure)
-    figure.check_mark(made.key)
+    figure.check(made.key)
     results = read_results(figure, made.parameters + made.theory, made.networks)
     merged = merge_figure(figure, results)
     watch.check()
-    figure.check_mark(made.key)
     store.write(merged, snakemake.output[0])

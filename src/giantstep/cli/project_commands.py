@@ -21,7 +21,7 @@ from giantstep.workflow.figure_plan import FigurePlan
 from giantstep.workflow.missing import missing_jobs, summarise_jobs
 from giantstep.workflow.new_project import create_project, foreign_drawings
 from giantstep.workflow.open_figure import made_figures, open_figure
-from giantstep.workflow.plan import ForeignPackageError, Plan, make_plan
+from giantstep.workflow.plan import Plan, make_plan
 from giantstep.workflow.prune import plans_of_all, remove, unreferenced
 from giantstep.workflow.results import check_made_from
 from giantstep.workflow.scores import score_summary
@@ -90,11 +90,6 @@ def run_verify(arguments: argparse.Namespace) -> int:
         if own and not arguments.run_drawings:
             text = f"is drawn by code of its own, {own[0]}: read it, then give --run-drawings"
             raise ArchiveError(f"{archive} {text}")
-        try:
-            _planned(arguments)
-        except ForeignPackageError:
-            text = "was made by other code than is loaded: unpack it, and follow its README.md"
-            raise ArchiveError(f"{archive} {text}") from None
         return _verify_project(arguments)
 
 

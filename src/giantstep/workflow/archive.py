@@ -104,21 +104,19 @@ def _contents(figure: FigurePlan, plan: Plan) -> Iterator[tuple[str, bytes]]:
     own = [f"{FIGURES}/{figure.name}.yaml", *figure.drawing, *files_of(config)]
     yield "Snakefile", (home / "workflow/project/Snakefile").read_bytes()
     yield _PROFILE, (home / _PROFILE).read_bytes()
-    yield from _code(root)
+    yield from _code(root / LOCK)
     for file in dict.fromkeys([*own, *made]):
         yield file, (root / file).read_bytes()
 
 
-def _code(root: Path) -> Iterator[tuple[str, bytes]]:
+def _code(lock: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the package and the workflow that made the figure, and what they need."""
-    own = root / "workflow"
-    workflow = own if own.is_dir() else installed_folder() / "workflow"
+    workflow = installed_folder() / "workflow"
     for folder, place in ((PACKAGE, Path("src/giantstep")), (workflow, Path("workflow"))):
         for path in sorted(folder.rglob("*")):
             inside = PACKAGE / "project" in path.parents and folder == PACKAGE
             if path.is_file() and path.suffix != ".pyc" and not inside:
                 yield str(place / path.relative_to(folder)), path.read_bytes()
-    lock = root / LOCK
     installed = {f"{one.metadata['Name']}=={one.version}\n" for one in distributions()}
     yield LOCK, lock.read_bytes() if lock.is_file() else "".join(sorted(installed)).encode()
 

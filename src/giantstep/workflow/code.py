@@ -92,10 +92,8 @@ class Watch:
         ------
         ChangedCodeError
         """
-        now = self._now()
-        for path in self._seen | now:
-            if self._seen.get(path) != now.get(path):
-                raise ChangedCodeError(path)
+        if edited := self._seen.items() ^ self._now().items():
+            raise ChangedCodeError(min(edited)[0])
 
 
 @cache
@@ -105,12 +103,6 @@ def code_hash(path: Path) -> str:
     `code_hash.cache_clear()` forgets what was read.
     """
     return sha256(repr([(str(one.relative_to(path)), _file_hash(one)) for one in _files(path)]))
-
-
-def is_loaded(root: Path) -> bool:
-    """Check whether the package and the workflow of a clone are those that are loaded."""
-    own, loaded = (root / "src/giantstep", root / "workflow"), installed_folder() / "workflow"
-    return [*map(code_hash, own)] == [*map(code_hash, (PACKAGE, loaded))]
 
 
 def _files(path: Path) -> list[Path]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from giantstep.validation import WHOLE_NUMBER, RefusalError, shown
+from giantstep.validation import WHOLE_NUMBER, RefusalError, shown, whole_number
 
 FIGURES = Path("config/figures")
 MAIN = Path("config/config.yaml")
@@ -23,9 +23,9 @@ class InvalidConfigError(RefusalError, ValueError):
 
     def __init__(self, faults: Sequence[str]) -> None:
         self.faults = tuple(faults)
-        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
         lines = "\n".join(f"  {fault}" for fault in faults)
-        super().__init__(f"{count} in the configuration, nothing was started:\n{lines}")
+        text = f"faults in the configuration ({len(faults)}), nothing was started"
+        super().__init__(f"{text}:\n{lines}")
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Faults:
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML, which refuses keys that appear twice."""
+    """PyYAML, which refuses keys that appear twice, and reads 1.0 and 1e3 as 1 and 1000."""
 
     def compose_mapping_node(self, anchor: Any) -> Any:
         node = super().compose_mapping_node(anchor)
@@ -63,8 +63,10 @@ class _Loader(yaml.SafeLoader):
 
 
 # Of YAML 1.2, as people write it: 1e3.
-_EXPONENT = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+$")
-_Loader.add_implicit_resolver("tag:yaml.org,2002:float", _EXPONENT, list("-+.0123456789"))
+_EXPONENT = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+"
+_FLOAT = "tag:yaml.org,2002:float"
+_Loader.add_implicit_resolver(_FLOAT, re.compile(f"{_EXPONENT}$"), list("-+.0123456789"))
+_Loader.add_constructor(_FLOAT, lambda loader, x: whole_number(loader.construct_yaml_float(x)))
 
 
 def load_yaml(path: Path, name: str) -> Any:
@@ -125,14 +127,12 @@ def figure_names(root: Path) -> list[str]:
 
 
 def with_numbers(config: Any) -> Any:
-    """Read numbers that Snakemake leaves texts: whole ones of `--config`, and 1e3 of a file."""
+    """Read numbers that Snakemake leaves texts, whole ones of `--config` and 1e3 of a file."""
     if isinstance(config, Mapping):
         return {name: with_numbers(value) for name, value in config.items()}
-    if not isinstance(config, str):
-        return config
-    if re.fullmatch(WHOLE_NUMBER, config):
-        return int(config)
-    return float(config) if _EXPONENT.match(config) else config
+    if isinstance(config, str) and re.fullmatch(f"{WHOLE_NUMBER}|{_EXPONENT}", config):
+        return yaml.load(config, _Loader)
+    return whole_number(config)
 
 
 def _overlaid(config: Any, overlay: Any) -> Any:

@@ -15,6 +15,7 @@ from giantstep.problems.grid import Grid, spaced_axis
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.choices import GAINS, RIDGE, STOP_AT
+from giantstep.questions.costs import check_cost, cost_of, total_cost
 from giantstep.questions.task import Task
 from giantstep.suggestions import did_you_mean
 from giantstep.theory.first_layer.layer import layer_of
@@ -36,9 +37,7 @@ from giantstep.workflow.config_models import (
     kind_of,
 )
 from giantstep.workflow.curves import Curve, Figure
-from giantstep.workflow.keys import one_number
 from giantstep.workflow.learning_config import learning_curves
-from giantstep.workflow.limits import check_limits
 from giantstep.workflow.panels import Panel, read_vocabularies
 
 # Of the parameters of a map.
@@ -59,6 +58,8 @@ def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
     ------
     InvalidConfigError
         With every fault of every file.
+    CostError
+        If they take more than the configuration's limits.
     """
     faults, figures = Faults(CONFIG), list[Figure]()
     add_faults(faults, Config, config)
@@ -72,9 +73,11 @@ def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
                 load_figure(root, name)
         except InvalidConfigError as error:
             faults.faults |= dict.fromkeys(error.faults)
-    if not faults.faults:
-        check_limits(faults, Config.model_validate(config), figures)
     faults.refuse()
+    curves = (curve for figure in figures for curve in figure.curves)
+    tasks = (task for one in curves for task in (*one.theory.values(), *one.networks.values()))
+    taken, most = total_cost([*map(cost_of, tasks)]), Config.model_validate(config).limits
+    check_cost(taken, most.core_hours, most.memory, ("limits.memory", "limits.core_hours"))
     return figures
 
 
@@ -101,7 +104,7 @@ def read_figure(root: Path, name: str, config: Mapping[str, Any]) -> Figure:
             read = _map_curves if kind_of(panel) is MAP else learning_curves
             curves += read(Panel(title, panel, given, checked, faults))
     faults.refuse()
-    return Figure(name, one_number(given), tuple(curves))
+    return Figure(name, given, tuple(curves))
 
 
 def load_figure(root: Path, name: str) -> dict[str, Any]:

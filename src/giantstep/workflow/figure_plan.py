@@ -12,7 +12,7 @@ from giantstep.problems.canonical import plain
 from giantstep.questions.task import Task
 from giantstep.workflow.code import ChangedCodeError
 from giantstep.workflow.curves import Figure
-from giantstep.workflow.keys import key, one_number, result_key
+from giantstep.workflow.keys import key
 from giantstep.workflow.shards import with_networks
 
 RESULTS = "results"
@@ -30,7 +30,7 @@ def drawings(name: str) -> list[str]:
 
 def science(config: Mapping[str, Any]) -> Any:
     """Return the YAML of a figure without what only its drawing shows."""
-    return plain(one_number({k: v for k, v in config.items() if k not in _DRAWN}))
+    return plain({k: v for k, v in config.items() if k not in _DRAWN})
 
 
 @dataclass(frozen=True)
@@ -90,25 +90,13 @@ class FigurePlan(Figure):
             ]
             for start in range(0, len(tasks), _TOGETHER):
                 part = dict(tasks[start : start + _TOGETHER])
-                files[f"{RESULTS}/{stage}/{self.name}-{result_key(stage, part)}.nc"] = part
+                files[f"{RESULTS}/{stage}/{self.name}-{key(stage, part)}.nc"] = part
         return files
 
     @cached_property
     def jobs(self) -> dict[str, dict[str, Task]]:
         """The file of each job that computes, with its tasks by the groups of the file."""
         return self.solved | {path: tasks for one in self.networks for path, tasks in one.shards}
-
-    def tasks(self, path: str) -> dict[str, Task]:
-        """Return the tasks of a job by its file.
-
-        Raises
-        ------
-        ChangedCodeError
-            If code or configuration was edited since the run was planned.
-        """
-        if path not in self.jobs:
-            raise ChangedCodeError(path)
-        return self.jobs[path]
 
     def files_of(self, stage: str) -> list[str]:
         """List the files of one stage; none if there are no tasks."""
@@ -158,13 +146,13 @@ class FigurePlan(Figure):
         """What is made from the merged file."""
         return drawings(self.name) + self.scores
 
-    def check_mark(self, mark: str) -> None:
-        """Check that a file whose name is a key is there, and that its key is that of this plan.
+    def check(self, path: str) -> None:
+        """Check that this plan has a file whose name holds a key: that of a job, or a mark.
 
         Raises
         ------
         ChangedCodeError
             If code or configuration was edited since the run was planned.
         """
-        if mark not in self.marks.values() or not Path(mark).exists():
-            raise ChangedCodeError(mark)
+        if path not in self.jobs and path not in self.marks.values():
+            raise ChangedCodeError(path)

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks, validate_bulk
+from giantstep.problems.bulk_kind import bulk_of_networks, validate_bulk
 from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
-from giantstep.problems.protocol import SCHEDULED, Protocol
-from giantstep.problems.schedules import OnePerStep
+from giantstep.problems.protocol import Protocol
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
 from giantstep.questions.checks import input_faults
@@ -22,7 +21,7 @@ from giantstep.questions.instead_of_ridge import times_to_ridges
 from giantstep.questions.task import Task
 from giantstep.theory.bayes_optimal import state_evolution
 from giantstep.theory.first_layer.layer import layer_of
-from giantstep.validation import Fault, raise_all, refusal
+from giantstep.validation import Fault, raise_all
 from giantstep.workflow.config_models import STEPS, kind_of
 from giantstep.workflow.curves import Curve
 from giantstep.workflow.panels import Panel, read_vocabularies
@@ -30,8 +29,8 @@ from giantstep.workflow.panels import Panel, read_vocabularies
 # How a curve's problem is solved and simulated; the other fields of a panel say what it is.
 _RUN_OPTIONS = ("bulk", "loss", "dimension", "test_samples")
 _OF_CURVES = {*parameters_of(Protocol), *one_spike_parameters(), *_RUN_OPTIONS}
-# Fields that ask for theory besides that of the curve.
-_THEORY = ("optimal", "finite_size_theory", "learning_rates", "spectrum")
+# Fields that ask for theory.
+_THEORY = ("bulk", "optimal", "finite_size_theory", "learning_rates", "spectrum")
 # Those of large steps alone.
 _OF_GIANT_STEPS = ("optimal", "lower_bound", "learning_rates", "spectrum")
 # Those that are solved at sample complexities.
@@ -65,10 +64,9 @@ def learning_curves(panel: Panel) -> list[Curve]:
 def _check_points(panel: Panel) -> None:
     """Refuse what is to be computed at no sample complexity, or at no ridge."""
     simulated = panel.simulated_alphas
-    if panel.theory_axis("dimension") and not simulated:
-        panel.faults.add("theory.dimension", "needs simulation.alpha, where it is solved")
-    if "learning_rates" in panel.given and not simulated:
-        panel.add_fault("learning_rates", "needs simulation.alpha, where it is solved")
+    if not simulated and (panel.theory_axis("dimension") or "learning_rates" in panel.given):
+        text = "this key is missing: theory.dimension and learning_rates are solved there"
+        panel.faults.add("simulation.alpha", text)
     if not (simulated or panel.theory_axis("alpha")):
         for field in filter(panel.given.get, _AT_POINTS):
             panel.add_fault(field, "needs theory.alpha or simulation.alpha")
@@ -103,14 +101,12 @@ class _Tasks:
             needs["lower_bound"] = "needs a spike along the target: alpha0 = .inf, or alignment 1"
         if not problem.is_giant_step:
             needs |= dict.fromkeys(_OF_GIANT_STEPS, "needs the giant step (step_exponent 0.5)")
-        if faults:
-            why = "needs a theory: " + "; ".join(f"{x.name} must be {x.allowed}" for x in faults)
-            needs |= dict.fromkeys((*_THEORY, *["bulk"] * (self.bulk != ISOTROPIC)), why)
-            if not self._is_simulated:
-                panel.add_fault("", why)
         asked = {**panel.given, "spectrum": panel.figure.get("spectrum")}
         for field in filter(asked.get, needs):
             panel.add_fault(field, needs[field])
+        if faults and not (self._is_simulated and not any(map(asked.get, _THEORY))):
+            why = "; ".join(f"{x.name} must be {x.allowed}" for x in faults)
+            panel.add_fault("", f"needs a theory: {why}")
 
     @property
     def _is_simulated(self) -> bool:
@@ -171,8 +167,6 @@ class _Tasks:
             lists["dimensions"] = {"dimension": dimensions}
         rates = self.panel.given.get("learning_rates")
         if rates and isinstance(self.problem, Protocol):
-            if OnePerStep in {type(getattr(self.problem, name)) for name in SCHEDULED}:
-                raise refusal("learning_rates", rates, "left out where steps differ")
             steps = tuple(range(1, self.problem.steps + 1))
             lists["learning_rates"] = {"learning_rate": spaced_axis(**rates), "steps": steps}
         rest = {**vars(grid), "bulk": self.bulk, "classification_error": False}
@@ -194,14 +188,14 @@ class _Tasks:
         panel, problem, tasks = self.panel, self.problem, {}
         networks = range(panel.given.get("networks", panel.config.simulation.networks))
         replicates = {"networks": networks, "seed": panel.config.seed}
-        for alpha in panel.spectrum_alphas:
-            with panel.collect(alpha="spectrum.alpha"):
-                check_sizes(problem, Grid((alpha,), (1.0,)), Sizes(self.sizes.dimension))
+        sampled = panel.spectrum_alphas
+        for alpha in sampled:
             point = {"alpha": alpha, "dimension": self.sizes.dimension}
             tasks["eigenvalues"] = self._task("eigenvalues", **point, **replicates)
         if self._is_simulated and (grid := self._grid()):
-            with panel.collect(alpha="simulation.alpha"):
-                check_sizes(problem, grid, self.sizes)
             arguments = {**vars(grid), **vars(self.sizes), **replicates}
             tasks["replicates"] = self._task("replicates", **arguments)
+            sampled = [*sampled, *grid.alpha]
+        if sampled:
+            check_sizes(problem, Grid(tuple(sampled), (1.0,), self.loss), self.sizes)
         return tasks

@@ -55,27 +55,24 @@ def missing_jobs(plan: Plan, figures: Iterable[str] = ()) -> list[Job]:
 def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
     """List the jobs of one figure; once it is merged, it does not need its results."""
 
-    def there(*paths: str) -> bool:
-        return all((root / path).exists() for path in paths)
+    def written(*paths: str) -> list[int]:
+        return [(root / path).stat().st_mtime_ns for path in paths if (root / path).exists()]
 
-    def times(*paths: str) -> list[int]:
-        return [(root / path).stat().st_mtime_ns for path in paths if there(path)]
+    def made(outputs: Sequence[str], mark: str, *inputs: str) -> bool:
+        done, key = written(*outputs), written(mark)
+        return len(done) == len(outputs) and bool(key) and min(done) >= max(key + written(*inputs))
 
-    def made(outputs: Sequence[str], *inputs: str) -> bool:
-        return there(*outputs, inputs[0]) and min(times(*outputs)) >= max(times(*inputs))
-
-    why = CHANGED if there(figure.merged) else NEW
+    why = CHANGED if written(figure.merged) else NEW
     merged = made([figure.merged], figure.marks["data"], *figure.jobs)
     if not merged:
         for path, tasks in figure.jobs.items():
-            if not there(path):
+            if not written(path):
                 _, stage, name = path.removesuffix(".nc").split("/", 2)
                 yield Job(stage, name, why, total_cost([*map(cost_of, tasks.values())]))
         yield Job("merge", figure.name, why)
-    if not there(*figure.outputs):
-        yield Job("figure", figure.name, NEW)
-    elif not merged or not made(figure.outputs, figure.marks["drawing"], figure.merged):
-        yield Job("figure", figure.name, CHANGED)
+    if not merged or not made(figure.outputs, figure.marks["drawing"], figure.merged):
+        is_new = len(written(*figure.outputs)) < len(figure.outputs)
+        yield Job("figure", figure.name, NEW if is_new else CHANGED)
 
 
 def summarise_jobs(jobs: Sequence[Job]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from giantstep.validation import RefusalError
 if TYPE_CHECKING:
     import xarray as xr
 
-_FOLDER, _KEYS = Path("results/figures"), Path("results/keys")
+_FOLDER = Path("results/figures")
 
 
 def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
@@ -67,23 +67,21 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
         )
     data = store.read(path)
     if not _is_current(str(name), Path(project), data):
-        text = f"{path} was made from an earlier configuration or code: a run makes it anew"
+        text = f"{path} was made from an earlier configuration: a run makes it anew"
         warnings.warn(text, stacklevel=2)
     return data
 
 
 def _is_current(name: str, project: Path, data: xr.Dataset) -> bool:
-    """Check whether nothing has changed since a figure was merged, as far as files tell."""
+    """Check whether the YAML of a figure is that from which it was merged, if it is there."""
     from giantstep.workflow.figure_plan import science
 
     with suppress(ImportError, RefusalError):  # without the extra `workflow`, or without a config
         from giantstep.workflow.config import FIGURES, load_yaml
 
         config = load_yaml(project / FIGURES / f"{name}.yaml", name)
-        if json.loads(data.attrs.get("parameters", "{}")).get("figure") != science(config):
-            return False
-    keys = [mark.name.removeprefix("data-") for mark in (project / _KEYS / name).glob("data-*")]
-    return not keys or data.attrs.get("source", "").endswith(tuple(keys))  # there is one
+        return json.loads(data.attrs.get("parameters", "{}")).get("figure") == science(config)
+    return True
 
 
 def made_figures(project: str | Path) -> list[str]:

@@ -15,6 +15,10 @@ from giantstep.validation import InvalidParametersError, shown
 from giantstep.workflow.config import CONFIG, Faults
 from giantstep.workflow.config_models import Config, Simulation
 
+# Where what a panel does not set is set: the place, and its file if it is not the figure's.
+_ELSEWHERE = {name: (f"simulation.{name}", CONFIG) for name in Simulation.model_fields}
+_ELSEWHERE |= {"alpha": ("simulation.alpha or spectrum.alpha", "")}
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -43,21 +47,16 @@ class Panel:
         self.faults.add(f"panels.{self.name}.{field}".rstrip("."), problem)
 
     @contextmanager
-    def collect(self, **places: str) -> Iterator[None]:
-        """Add what is refused to the faults, at the places of parameters that others set.
-
-        Sizes that the panel does not set are those of the main file.
-        """
+    def collect(self) -> Iterator[None]:
+        """Add what is refused to the faults; sizes may be those of the main file."""
         try:
             yield
         except InvalidParametersError as error:
             for fault in error.faults:
                 problem = f"{shown(fault.value)} must be {fault.allowed}"
-                if fault.name in Simulation.model_fields and fault.name not in self.given:
-                    self.faults.add(f"simulation.{fault.name}", problem, CONFIG)
-                else:
-                    own = f"panels.{self.name}.{fault.name}"
-                    self.faults.add(places.get(fault.name, own), problem)
+                own = f"panels.{self.name}.{fault.name}", ""
+                place = own if fault.name in self.given else _ELSEWHERE.get(fault.name, own)
+                self.faults.add(place[0], problem, place[1])
 
     @property
     def simulated_alphas(self) -> tuple[float, ...]:

@@ -9,26 +9,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import giantstep
 from giantstep.questions.costs import cost_of, total_cost
 from giantstep.questions.task import Task
 from giantstep.validation import RefusalError
-from giantstep.workflow.code import code_hash, is_loaded
+from giantstep.workflow.code import code_hash
 from giantstep.workflow.config import FIGURES, InvalidConfigError, figure_names
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.figure_config import read_figure, read_figures
 from giantstep.workflow.figure_plan import MONTECARLO, FigurePlan, Networks
-from giantstep.workflow.keys import result_key, slug
+from giantstep.workflow.keys import key, slug
 from giantstep.workflow.shards import block_length, split, stored_blocks, with_networks
 
 # What every job takes besides its tasks: seconds, MiB.
 _START_SECONDS, _START_MEMORY = 2.0, 300.0
 # Factors on the estimates, and minutes until a submission works.
 _MEMORY_MARGIN, _TIME_MARGIN, _SUBMISSION_MINUTES = 1.3, 3.0, 2.0
-
-
-class ForeignPackageError(RefusalError):
-    """The package that is imported is not the one in the project's folder."""
 
 
 @dataclass
@@ -79,7 +74,8 @@ class Plan:
     def _split(self, curve: str, role: str, task: Task) -> Networks:
         """Name the folder of simulated networks, and split them over files."""
         networks = task.arguments["networks"]
-        folder = f"{MONTECARLO}/{slug(task.problem)}-{result_key('montecarlo', {'/': task})}"
+        of_all = key("montecarlo", with_networks(task, ()))  # those of a shard are in its name
+        folder = f"{MONTECARLO}/{slug(task.problem)}-{of_all}"
         per_job = self.config["simulation"].get("networks_per_job")
         length = per_job or block_length(cost_of(with_networks(task, networks[:1])).seconds)
         blocks = split(len(networks), length, stored_blocks(self.root / folder))
@@ -124,19 +120,9 @@ def make_plan(root: Path, config: Mapping[str, Any]) -> Plan:
     ------
     InvalidConfigError
         With every fault of every file.
-    ForeignPackageError
+    CostError
+        If they take more than the configuration's limits.
     """
-    _check_package(root)
     figures, plan = read_figures(root, config), Plan(root, config)
     plan._figures |= {figure.name: plan._planned(figure) for figure in figures}
     return plan
-
-
-def _check_package(root: Path) -> None:
-    """Refuse to compute with other code than that beside the Snakefile."""
-    loaded, own = Path(giantstep.__file__).resolve().parent, (root / "src/giantstep").resolve()
-    if own.is_dir() and own != loaded and not is_loaded(root):
-        raise ForeignPackageError(
-            f"the giantstep that is imported, {loaded}, is not the project's, {own}: install the"
-            f" project (pip install -e .), or set PYTHONPATH={own.parent}"
-        )

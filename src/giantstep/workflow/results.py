@@ -33,12 +33,10 @@ def read_results(
         for group, data in store.read_groups(path).items():
             curve, _, role = group.rpartition("/")
             results[curve][role] = data
-    folders: dict[str, list[str]] = {}
-    for path in shards:
-        folders.setdefault(Path(path).parent.name, []).append(path)
+    shards = tuple(shards)
     for one in plan.networks:
-        files = folders[Path(one.folder).name]
-        results[one.curve][one.role] = join_networks([store.read(path) for path in files])
+        files = (path for path in shards if str(Path(path).parent) == one.folder)
+        results[one.curve][one.role] = join_networks([*map(store.read, files)])
     return results
 
 
@@ -51,7 +49,8 @@ def check_made_from(plan: FigurePlan, data: xr.Dataset) -> None:
     """
     if data.attrs.get("source", "") != plan.source:
         text = "is another file, made from another configuration or by other code: run the workflow"
-        raise store.DamagedFileError(Path(plan.merged), f"{text}, or name its overlay")
+        own = "or name its overlay; follow the README.md in an archive"
+        raise store.DamagedFileError(Path(plan.merged), f"{text}, {own}")
 
 
 def join_networks(shards: Sequence[xr.Dataset]) -> xr.Dataset:

@@ -1,4 +1,4 @@
-"""Summaries of figures, small enough to come with the repository: all but single networks.
+"""Summaries of figures, small enough to come with the repository: all but single readouts.
 
 They are compressed netCDF in single precision, `figures/data/NAME.nc.gz`, which xarray reads.
 """
@@ -28,12 +28,7 @@ def summary_path(root: Path, name: str) -> Path:
 
 def write_summary(data: xr.Dataset, path: Path) -> None:
     """Write what a figure's drawing needs of its merged file."""
-    single = [
-        name
-        for name, values in data.data_vars.items()
-        if "training" in values.dims or ("network" in values.dims and "index" not in values.dims)
-    ]
-    kept = data.drop_vars(single).drop_encoding()
+    kept = data.drop_dims("training", errors="ignore").drop_encoding()
     for name, values in kept.variables.items():
         kept[name] = values.astype(_SMALLER.get(values.dtype, values.dtype), keep_attrs=True)
     kept.attrs = data.attrs | {"root_seed": str(data.attrs["root_seed"])}
