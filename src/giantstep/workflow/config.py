@@ -61,12 +61,14 @@ class _Loader(yaml.SafeLoader):
                 raise yaml.constructor.ConstructorError(None, None, text, node.start_mark)
         return node
 
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        return whole_number(super().construct_object(node, deep))
+
 
 # Of YAML 1.2, as people write it: 1e3.
 _EXPONENT = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+"
-_FLOAT = "tag:yaml.org,2002:float"
-_Loader.add_implicit_resolver(_FLOAT, re.compile(f"{_EXPONENT}$"), list("-+.0123456789"))
-_Loader.add_constructor(_FLOAT, lambda loader, x: whole_number(loader.construct_yaml_float(x)))
+_FLOAT = "tag:yaml.org,2002:float", re.compile(f"{_EXPONENT}$"), list("-+.0123456789")
+_Loader.add_implicit_resolver(*_FLOAT)
 
 
 def load_yaml(path: Path, name: str) -> Any:
