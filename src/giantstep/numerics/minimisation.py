@@ -159,9 +159,9 @@ def refine_on_grid(
             lambda x: function(np.array([x])), bounds=ends[0], method="bounded", options=options
         )
     else:
-        simplex = np.tile(start, (len(axes) + 1, 1))
-        for k, (low, high) in enumerate(ends):  # into the grid, at its ends
-            simplex[k + 1, k] = (start[k] + (high if high > start[k] else low)) / 2
+        # To the next point on each axis, or to the one before its last.
+        steps = [axis[k + 1 if k + 1 < axis.size else k - 1] - axis[k] for axis, k in places]
+        simplex = np.vstack([start, start + np.diag(steps) / 2])
         options |= {"fatol": tolerance**2, "maxfev": _EVALUATIONS, "initial_simplex": simplex}
         bounds = [(axis[0], axis[-1]) for axis in axes]
         optimum = scipy.optimize.minimize(

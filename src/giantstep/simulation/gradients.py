@@ -12,12 +12,14 @@ from giantstep.numerics.gaussian import hermite_coefficients, hermite_polynomial
 from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.problems.convex_losses import Loss
 from giantstep.problems.losses import LOSSES, SQUARE
-from giantstep.problems.teachers import Teacher
+from giantstep.problems.teachers import Powers, Teacher
 from giantstep.validation import refusal
 
 # Quadrature resolves Hermite coefficients up to this degree. For smooth activations they are then
 # rounding; for one with a corner, the rest of the series in this overlap of rows is below 1e-4.
 _LARGEST_DEGREE, _LARGEST_OVERLAP = 150, 0.95
+# From normalised Hermite coefficients to means of derivatives.
+_FACTORS = np.array([math.sqrt(math.factorial(k)) for k in range(_LARGEST_DEGREE + 3)])
 # Of the power series, relative.
 _PRECISION = 1e-14
 
@@ -105,22 +107,16 @@ def population_gradient(
         raise refusal("alpha0", math.inf, f"finite: {large}")
     converged = math.ceil(math.log(_PRECISION) / math.log(max(largest, 1e-3)))
     degree = min(_LARGEST_DEGREE, max(4, converged))
-    rows, readouts = units, omega
-    if isinstance(target, ScalarFunction):  # is one more row, whose readout is -p
-        student, own = _row_coefficients(activation, norms, degree)
-        coefficients = np.column_stack([student, hermite_coefficients(target, degree)])
-        rows, readouts = np.vstack([units, directions]), np.append(omega, -omega.size)
-        among = np.column_stack([among, on_target])
-        along_target, along_row = np.zeros_like(on_target), np.zeros_like(omega)
-    else:
-        student, own = _row_coefficients(activation, norms, max(degree, target.degree + 2))
-        coefficients = student
-        factors = [math.sqrt(math.factorial(k)) for k in range(len(student))]
-        derivatives = student * np.array(factors)[:, None]
-        along_target, along_row = target.mean_gradient(derivatives, on_target)
+    if isinstance(target, ScalarFunction):
+        found = hermite_coefficients(target, degree) / _FACTORS[: degree + 1]
+        terms: dict[Powers, float] = {(k,): term for k, term in enumerate(found.tolist())}
+        target = Teacher(target.name, terms, target.value, is_polynomial=True)
+    student, own = _row_coefficients(activation, norms, max(degree, target.degree + 2))
+    derivatives = student * _FACTORS[: len(student), None]
+    along_target, along_row = target.mean_gradient(derivatives, on_target)
     # Subtract the network's output, a mean over rows; a row's own part is a case of its own.
-    along_others, from_others = _output_series(student, coefficients, readouts, among)
-    gradient: Array = along_target @ directions - along_others @ rows / omega.size
+    along_others, from_others = _output_series(student, omega, among)
+    gradient: Array = along_target @ directions - along_others @ units / omega.size
     along_row -= (from_others + own * omega) / omega.size
     gradient += along_row[:, None] * units
     gradient *= (omega / norms)[:, None]
@@ -145,33 +141,31 @@ def _row_coefficients(activation: ScalarFunction, norms: Array, degree: int) -> 
     return np.array(projections), own
 
 
-def _output_series(
-    student: Array, others: Array, readouts: Array, overlaps: Array
-) -> tuple[Array, Array]:
+def _output_series(student: Array, readouts: Array, overlaps: Array) -> tuple[Array, Array]:
     """Sum `E g'(s) h'(t)` and `E g(s) h''(t)` over powers of the overlaps, times readouts.
 
-    Here h is of each row, and g of each other row, the last of which may be the target.
+    Here h is of each row, and g of each other row.
 
     Parameters
     ----------
-    student, others : Array, shape (K, p) and (K, N)
-        Hermite coefficients of h and g; the first p of N rows are the same.
-    readouts : Array, shape (N,)
-    overlaps : Array, shape (p, N)
+    student : Array, shape (K, p)
+        Hermite coefficients.
+    readouts : Array, shape (p,)
+    overlaps : Array, shape (p, p)
 
     Returns
     -------
-    along_others : Array, shape (p, N)
+    along_others : Array, shape (p, p)
         `readout_j E g_j'(s) h_i'(t)`, without i = j.
     from_others : Array, shape (p,)
         The sum over j of `readout_j E g_j(s) h_i''(t)`.
     """
     along_others, from_others = np.zeros_like(overlaps), np.zeros(len(overlaps))
-    power = 1.0 - np.eye(*overlaps.shape)
+    power = 1.0 - np.eye(len(overlaps))
     for k in range(len(student) - 2):
         slopes = math.sqrt(k + 1) * student[k + 1]
-        along_others += power * slopes[:, None] * (math.sqrt(k + 1) * others[k + 1] * readouts)
+        along_others += power * slopes[:, None] * (slopes * readouts)
         twice = math.sqrt((k + 1) * (k + 2)) * student[k + 2]
-        from_others += twice * (power @ (others[k] * readouts))
+        from_others += twice * (power @ (student[k] * readouts))
         power *= overlaps
     return along_others, from_others
