@@ -52,7 +52,7 @@ def workflow(folder: Path, simulation: dict[str, Any], *arguments: str) -> str:
 def dry_run(shards: int) -> float:
     """Print and return how long a dry run takes that plans about so many shards."""
     plan = plan_of({})
-    curves = sum(len(plan.figure(name).networks) for name in plan.figures)
+    curves = sum(len(plan.figure(name).networks) for name in plan.config["figures"])
     with tempfile.TemporaryDirectory() as folder:
         sizes = {"dimension": 20_000, "networks": shards // curves, "networks_per_job": 1}
         start = time.perf_counter()
@@ -96,13 +96,14 @@ def merge_again(replicates: int) -> float:
 
 def fill(folder: Path, plan: Plan) -> None:
     """Write shards whose replicates are copies of one."""
-    for networks in plan.figure(MERGED).networks:
-        path = folder / networks.folder / "0-0.nc"
-        store.write(compute({"/": with_networks(networks.task, (0,))}), path)
+    for shards in plan.figure(MERGED).networks.values():
+        first, task = next(iter(shards.items()))
+        path = (folder / first).with_name("0-0.nc")
+        store.write(compute({"/": with_networks(task, (0,))}), path)
         one = store.read(path)
         path.unlink()
-        for name, tasks in networks.shards:
-            copies = np.array(tasks["/"].arguments["networks"])
+        for name, task in shards.items():
+            copies = np.array(task.arguments["networks"])
             shard = one.isel(network=np.zeros_like(copies)).assign_coords(network=copies)
             store.write(shard, folder / name)
 

@@ -19,7 +19,6 @@ rule key:
 rule merge:
     input:
         key=lambda wildcards: figure(wildcards).marks["data"],
-        parameters=lambda wildcards: figure(wildcards).files_of("parameters"),
         theory=lambda wildcards: figure(wildcards).files_of("theory"),
         networks=lambda wildcards: figure(wildcards).files_of("montecarlo"),
     output:

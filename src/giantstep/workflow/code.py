@@ -20,7 +20,6 @@ _NAMES = "vocabulary.py", "vocabulary.csv"
 _THEORY = (*_ALL, *_STORED, "theory", "questions", *_NAMES, "simulation/arithmetic.py")
 # Import-linter holds that a job computes with no other code of the package (pyproject.toml).
 CODE = {
-    "parameters": _THEORY,
     "theory": _THEORY,
     "montecarlo": (*_ALL, *_STORED, "simulation", "questions/task.py", "questions/networks.py"),
     "merge": (*_THEORY, "simulation", "workflow"),
@@ -28,7 +27,9 @@ CODE = {
 }
 # Of the folder workflow/. A job that computes checks its task against the name of its file, so that
 # its rule can change no number.
-_RULES = dict.fromkeys(("parameters", "theory", "montecarlo"), ("scripts/compute.py",)) | {
+_RULES = {
+    "theory": ("scripts/compute.py",),
+    "montecarlo": ("scripts/compute.py",),
     "merge": ("rules", "scripts/merge.py"),
     "figure": ("rules", "scripts/figure.py"),
 }
@@ -71,7 +72,7 @@ class Watch:
 
     Parameters
     ----------
-    stage : {"parameters", "theory", "montecarlo", "merge", "figure"}
+    stage : {"theory", "montecarlo", "merge", "figure"}
     *others : str
         Further files that the job reads.
     """

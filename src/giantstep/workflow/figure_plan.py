@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,6 @@ from giantstep.questions.task import Task
 from giantstep.workflow.code import ChangedCodeError
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.keys import key
-from giantstep.workflow.shards import with_networks
 
 RESULTS = "results"
 KEYS, MONTECARLO = f"{RESULTS}/keys", f"{RESULTS}/montecarlo"
@@ -34,69 +33,40 @@ def science(config: Mapping[str, Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class Networks:
-    """The simulated networks of one task, in a folder of shards.
-
-    Attributes
-    ----------
-    curve, role : str
-    task : Task
-        Its argument `networks` lists all replicates.
-    folder : str
-    blocks : tuple of range
-        How the replicates are split over files.
-    """
-
-    curve: str
-    role: str
-    task: Task
-    folder: str
-    blocks: tuple[range, ...]
-
-    @property
-    def shards(self) -> Iterator[tuple[str, dict[str, Task]]]:
-        """The path of each shard, and its task by the group of its file."""
-        for block in self.blocks:
-            yield f"{self.folder}/{block[0]}-{block[-1]}.nc", {"/": with_networks(self.task, block)}
-
-
-@dataclass(frozen=True)
 class FigurePlan(Figure):
     """All that is made of one figure.
 
     Attributes
     ----------
-    networks : tuple of Networks
+    networks : mapping of (str, str) to mapping of str to Task
+        Of each curve and role, the files over which its replicates are split, in their order.
     simulation : mapping
         Sizes of simulations and seed, as configured, but for `networks_per_job`.
     drawing : mapping of str to str
         Hashes of the project's files that draw it, by their paths.
     """
 
-    networks: tuple[Networks, ...]
+    networks: Mapping[tuple[str, str], Mapping[str, Task]]
     simulation: Mapping[str, Any]
     drawing: Mapping[str, str]
 
     @cached_property
     def solved(self) -> dict[str, dict[str, Task]]:
-        """The files of its parameters and its theory, with the tasks of each by their groups."""
-        files = {}
-        for stage in ("parameters", "theory"):
-            tasks = [
-                (f"{curve.name}/{role}", task)
-                for curve in self.curves
-                for role, task in curve.theory.items()
-                if (role == "parameters") == (stage == "parameters")
-            ]
-            for start in range(0, len(tasks), _TOGETHER):
-                part = dict(tasks[start : start + _TOGETHER])
-                files[f"{RESULTS}/{stage}/{self.name}-{key(stage, part)}.nc"] = part
-        return files
+        """The files of its theory, with the tasks of each by their groups."""
+        tasks = [
+            (f"{curve.name}/{role}", task)
+            for curve in self.curves
+            for role, task in curve.theory.items()
+        ]
+        starts = range(0, len(tasks), _TOGETHER)
+        parts = (dict(tasks[start : start + _TOGETHER]) for start in starts)
+        return {f"{RESULTS}/theory/{self.name}-{key('theory', part)}.nc": part for part in parts}
 
     @cached_property
     def jobs(self) -> dict[str, dict[str, Task]]:
         """The file of each job that computes, with its tasks by the groups of the file."""
-        return self.solved | {path: tasks for one in self.networks for path, tasks in one.shards}
+        shards = (shard for of_curve in self.networks.values() for shard in of_curve.items())
+        return self.solved | {path: {"/": task} for path, task in shards}
 
     def files_of(self, stage: str) -> list[str]:
         """List the files of one stage; none if there are no tasks."""
@@ -105,7 +75,10 @@ class FigurePlan(Figure):
     @cached_property
     def made_from(self) -> list[str]:
         """The results that are merged, whatever the files over which replicates are split."""
-        networks = (f"{one.folder}/0-{one.blocks[-1][-1]}" for one in self.networks)
+        last = ([*shards.items()][-1] for shards in self.networks.values())
+        networks = (
+            f"{Path(path).parent}/0-{task.arguments['networks'][-1]}" for path, task in last
+        )
         return list(dict.fromkeys([*self.solved, *networks]))
 
     @property

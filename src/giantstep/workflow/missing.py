@@ -17,7 +17,7 @@ from giantstep.workflow.plan import Plan
 
 NEW = "not made yet"
 CHANGED = "its parameters, its configuration, what it is made from or code has changed"
-_STAGES = ("parameters", "theory", "montecarlo", "merge", "figure")
+_STAGES = ("theory", "montecarlo", "merge", "figure")
 # Of a merge or a drawing.
 _SMALL = Cost(2.0, 0.0)
 # How many names of results are listed before the others are counted.
@@ -47,7 +47,7 @@ def missing_jobs(plan: Plan, figures: Iterable[str] = ()) -> list[Job]:
     InvalidConfigError
         With every fault of a figure.
     """
-    names = figures or plan.figures
+    names = figures or plan.config["figures"]
     jobs = {job for name in names for job in _jobs(plan.root, plan.figure(name))}
     return sorted(jobs, key=lambda job: (_STAGES.index(job.stage), job.name))
 

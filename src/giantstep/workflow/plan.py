@@ -16,7 +16,7 @@ from giantstep.workflow.code import code_hash
 from giantstep.workflow.config import FIGURES, InvalidConfigError, figure_names
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.figure_config import read_figure, read_figures
-from giantstep.workflow.figure_plan import MONTECARLO, FigurePlan, Networks
+from giantstep.workflow.figure_plan import MONTECARLO, FigurePlan
 from giantstep.workflow.keys import key, slug
 from giantstep.workflow.shards import block_length, split, stored_blocks, with_networks
 
@@ -42,11 +42,6 @@ class Plan:
     config: Mapping[str, Any]
     _figures: dict[str, FigurePlan] = field(default_factory=dict)
 
-    @property
-    def figures(self) -> tuple[str, ...]:
-        """The names of the figures that the configuration lists."""
-        return tuple(self.config["figures"])
-
     def figure(self, name: str) -> FigurePlan:
         """Plan a figure, be it listed or not.
 
@@ -60,26 +55,26 @@ class Plan:
         return self._figures[name]
 
     def _planned(self, figure: Figure) -> FigurePlan:
-        networks = tuple(
-            self._split(curve.name, role, task)
+        networks = {
+            (curve.name, role): self._shards(task)
             for curve in figure.curves
             for role, task in curve.networks.items()
-        )
+        }
         own = [f"{FIGURES}/{figure.name}.py", *figure.config.get("reads", ())]
         drawing = {path: code_hash(self.root / path) for path in own if (self.root / path).exists()}
         sizes = {k: v for k, v in self.config["simulation"].items() if k != "networks_per_job"}
         sizes["seed"] = self.config["seed"]
         return FigurePlan(**vars(figure), networks=networks, simulation=sizes, drawing=drawing)
 
-    def _split(self, curve: str, role: str, task: Task) -> Networks:
-        """Name the folder of simulated networks, and split them over files."""
+    def _shards(self, task: Task) -> dict[str, Task]:
+        """Split simulated networks over files of one folder."""
         networks = task.arguments["networks"]
         of_all = key("montecarlo", with_networks(task, ()))  # those of a shard are in its name
         folder = f"{MONTECARLO}/{slug(task.problem)}-{of_all}"
         per_job = self.config["simulation"].get("networks_per_job")
         length = per_job or block_length(cost_of(with_networks(task, networks[:1])).seconds)
         blocks = split(len(networks), length, stored_blocks(self.root / folder))
-        return Networks(curve, role, task, folder, blocks)
+        return {f"{folder}/{x[0]}-{x[-1]}.nc": with_networks(task, x) for x in blocks}
 
     def figure_of(self, path: str) -> FigurePlan:
         """Return the figure that a result is of; for networks of several, the first.

@@ -11,7 +11,7 @@ from giantstep.workflow.figure_plan import KEYS, RESULTS, FigurePlan
 from giantstep.workflow.plan import make_plan
 
 # What a run puts into the folder of results.
-_OURS = ("parameters/*", "theory/*", "montecarlo/*/*", "figures/*", "scores/*", "keys/*/*")
+_OURS = ("theory/*", "montecarlo/*/*", "figures/*", "scores/*", "keys/*/*")
 
 
 def plans_of_all(project: Path, overlays: Sequence[Path]) -> list[FigurePlan]:
@@ -47,7 +47,7 @@ def unreferenced(project: Path, plans: Iterable[FigurePlan]) -> list[Path]:
     kept = set()
     for plan in plans:
         # Folders, since replicates of a config with more of them are kept, too.
-        folders = (one.folder for one in plan.networks)
+        folders = (Path(path).parent for path in plan.files_of("montecarlo"))
         files = (*plan.solved, *folders, plan.merged, *plan.scores, f"{KEYS}/{plan.name}")
         kept |= {project / file for file in files}
     ours = {path for some in _OURS for path in (project / RESULTS).glob(some) if not path.is_dir()}

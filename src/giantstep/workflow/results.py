@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import xarray as xr
@@ -12,7 +12,7 @@ from giantstep.workflow.figure_plan import FigurePlan
 
 
 def read_results(
-    plan: FigurePlan, solved: Iterable[str], shards: Iterable[str]
+    plan: FigurePlan, solved: Iterable[str], shards: Collection[str]
 ) -> dict[str, dict[str, xr.Dataset]]:
     """Read all results of a figure: of each curve by role.
 
@@ -20,8 +20,8 @@ def read_results(
     ----------
     plan : FigurePlan
     solved : iterable of str
-        The files of its parameters and its theory.
-    shards : iterable of str
+        The files of its theory.
+    shards : collection of str
         Files of networks.
 
     Raises
@@ -33,10 +33,8 @@ def read_results(
         for group, data in store.read_groups(path).items():
             curve, _, role = group.rpartition("/")
             results[curve][role] = data
-    shards = tuple(shards)
-    for one in plan.networks:
-        files = (path for path in shards if str(Path(path).parent) == one.folder)
-        results[one.curve][one.role] = join_networks([*map(store.read, files)])
+    for (name, role), tasks in plan.networks.items():
+        results[name][role] = join_networks([store.read(path) for path in shards if path in tasks])
     return results
 
 
