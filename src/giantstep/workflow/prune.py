@@ -47,7 +47,7 @@ def unreferenced(project: Path, plans: Iterable[FigurePlan]) -> list[Path]:
     kept = set()
     for plan in plans:
         # Folders, since replicates of a config with more of them are kept, too.
-        folders = (Path(path).parent for path in plan.files_of("montecarlo"))
+        folders = (str(Path(path).parent) for path in plan.files_of("montecarlo"))
         files = (*plan.solved, *folders, plan.merged, *plan.scores, f"{KEYS}/{plan.name}")
         kept |= {project / file for file in files}
     ours = {path for some in _OURS for path in (project / RESULTS).glob(some) if not path.is_dir()}
