@@ -113,11 +113,11 @@ class ContinuedRows(ContinuedOneGroup):
             own, outer = slice(3 * k + 1, 3 * k + 4), 3 * k
             before = self._before(unknowns, own.stop - 1)
             at = SelfEnergy(step, stretch * unknowns[:, outer], unknowns[:, own], before)
-            gap[:, own], jacobian[:, own, own] = at.gap, at.jacobian
-            jacobian[:, own, outer] = stretch * at.by_t
+            gap[:, own], (jacobian[:, own, own], by_t, by_f, by_phi) = at.gap, at.derivatives()
+            jacobian[:, own, outer] = stretch * by_t
             if k + 1 < len(self.steps):
                 t = before.t[:, None]
-                by_trace = at.by_f / t - at.by_phi / t**2
+                by_trace = by_f / t - by_phi / t**2
                 jacobian[:, own, own.stop + 1] = by_trace / self.stretches[k + 1]
         return gap, jacobian
 

@@ -111,5 +111,6 @@ def _means(step: CovarianceStep, at: SelfEnergy) -> tuple[Array, Array]:
 def _by_blocks(at: SelfEnergy, values: Array) -> Array:
     """Average values, of shape (..., N), with the parts by samples: shape (S, 2, 2, ...)."""
     flat = values.reshape(-1, values.shape[-1]).T
-    averages = [part @ flat for part in (at.first, at.mixed, at.mixed, at.second)]
+    first, mixed, second = at.parts @ flat
+    averages = at.t[:, None] * first, mixed, mixed, -(at.reach / at.t)[:, None] * second
     return np.stack(averages, axis=1).reshape(-1, 2, 2, *values.shape[:-1])
