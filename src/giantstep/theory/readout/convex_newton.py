@@ -209,6 +209,9 @@ def solve_near(
         found = _from_square_loss(equations, alpha, ridge)
     else:
         found = _solve_from(equations, x, alpha, ridge, jacobian=jacobian)
+        if (failed := np.flatnonzero(~found.converged)).size:  # as Jacobians nearby may differ
+            own = _solve_from(equations, x[failed], alpha[failed], ridge[failed])
+            found.replace(failed, own)
     tried = np.isfinite(found.at.residual) | (x is None)
     damped = partial(_from_square_loss, damped_iterations=_DAMPED_ITERATIONS)
     for solve in (_from_large_ridge, damped):
