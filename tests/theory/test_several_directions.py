@@ -102,6 +102,12 @@ def test_the_upper_bound_is_the_error_at_a_large_ridge():
     assert bounds(features).upper < best_linear_error("z1*z2+z1*z2*z3") + 1
 
 
+def test_random_features_do_not_depend_on_the_initial_readout():
+    plain = replace(STAIRCASE, alpha0=0)
+    found = solve(replace(plain, readout=((1, 0.5), (-1, 0.5))), GRID).test_error
+    assert found == pytest.approx(solve(plain, GRID).test_error, rel=1e-9)
+
+
 def test_what_is_not_covered_is_refused_with_the_reason():
     with pytest.raises(InvalidParametersError, match="square in the theory of targets of several"):
         solve(STAIRCASE, Grid((1.0,), (0.1,), "huber"))
