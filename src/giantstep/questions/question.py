@@ -47,9 +47,7 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
 
     def decorate(ask: Callable[P, Result]) -> Callable[P, xr.Dataset]:
         (of, form), own = declare(ask, takes), signature(ask).parameters
-        defaults = {
-            name: x.default for name, x in form.parameters.items() if x.default is not x.empty
-        }
+        defaults = {k: x.default for k, x in form.parameters.items() if x.default is not x.empty}
         # A sweep takes fields of the problem itself.
         fields = set() if of.data or "values" in own else _FIELDS - {*own}
 
@@ -57,9 +55,8 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
         def answered(*args: P.args, **kwargs: P.kwargs) -> xr.Dataset:
             changes = {name: as_lists(kwargs.pop(name)) for name in [*kwargs] if name in fields}
             _check_names(of.name, kwargs, form.parameters)
-            bound = form.bind(*args, **kwargs).arguments
-            values = bound.pop("values", {})
-            given = {**bound, **values}
+            given: dict[str, Any] = form.bind(*args, **kwargs).arguments
+            given |= given.pop("values", {})
             stopped = _read(given, of, form)
             given = defaults | given
             apart = {one.name: given[one.name] for one in of.takes if one.many is Many.APART}
