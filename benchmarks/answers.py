@@ -26,6 +26,8 @@ from giantstep.theory.first_layer.equivalent_features import equivalent_features
 SIGN = replace(PROTOCOL, target="sign")
 GRID = {"alpha": np.geomspace(0.1, 10, 100), "ridge": np.geomspace(1e-4, 10, 100)}
 CURVE = {"alpha": np.geomspace(0.3, 5, 25), "ridge": 0.1}
+# No point is asked for twice: what was solved last is kept.
+ALPHAS = itertools.count(1.0, 1e-3)
 Ask = Callable[..., Any]
 
 
@@ -45,7 +47,7 @@ CALLS: dict[str, tuple[Callable[[], Any], int, int]] = {
     "10,000 points": (lambda: giantstep.solve(PROTOCOL, **GRID, bulk="isotropic"), 10_000, 3),
     "10,000 points, sign": (lambda: giantstep.solve(SIGN, **GRID, bulk="isotropic"), 10_000, 3),
     "one point, new problem": (ask_new(PROTOCOL), 1, 9),
-    "one point, known problem": (lambda: giantstep.solve(PROTOCOL), 1, 9),
+    "one point, known problem": (lambda: giantstep.solve(PROTOCOL, next(ALPHAS)), 1, 9),
     "25 points, huber": (ask_new(PROTOCOL, loss="huber", **CURVE), 25, 3),
     "25 points, logistic": (ask_new(SIGN, loss="logistic", **CURVE), 25, 3),
     "25 points, hinge": (ask_new(SIGN, loss="hinge", **CURVE), 25, 3),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,11 +85,10 @@ def moments(
     if np.iscomplexobj(mean):
         turn = mean.imag[..., None] / std
         z, weights = z - 1j * turn, weights * np.exp(turn * (1j * z + turn / 2))
-    weighted = weights * values
-    first, slope = weighted.sum(axis=-1), np.sum(weighted * z, axis=-1)
-    curvature = np.sum(weighted * z**2, axis=-1) - first
-    values = values - first[..., None] - slope[..., None] * z
-    return GaussianMoments(first, slope, np.sum(weights * values**2, axis=-1), curvature)
+    average = partial(np.einsum, "...z,...z->...")
+    first, slope, curvature = (average(values, weights * x) for x in (1.0, z, z**2 - 1))
+    rest = values - first[..., None] - slope[..., None] * z
+    return GaussianMoments(first, slope, average(rest * rest, weights), curvature)
 
 
 def gaussian_rule(

@@ -94,7 +94,8 @@ def _rows_after(
 
     after, most = _state_after(state, of, fineness=fineness), MOST if fineness == 1 else FEWER
     scale = after.bulk_variance / stretch
-    return RowFunctions.fitted(scale, functions, _TOLERANCE, most).stretched(stretch)
+    fitted = RowFunctions.fitted(scale, functions, _TOLERANCE, most)
+    return fitted.stretched(stretch) if stretch != 1 else fitted
 
 
 class Recursion(SteppedLayer):
