@@ -14,6 +14,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.theory.readout.fixed_point import solve_resolvent
 from giantstep.theory.readout.square_loss import SquareLoss
+from giantstep.theory.rows.interface import Sources
 
 
 def sources_of_variance(rule: SquareLoss, alpha: Array, ridge: Array) -> dict[str, Array]:
@@ -41,7 +42,7 @@ def sources_of_variance(rule: SquareLoss, alpha: Array, ridge: Array) -> dict[st
     fixed[:, :split, :split] = T[:, :split, :split] - T[:, :split, split:] @ through_q
     fixed_sources = sources[0] * kept, sources[1] * kept
 
-    def less(T: Array, sources: tuple[Array, Array], same_samples: bool) -> Array:
+    def less(T: Array, sources: Sources, same_samples: bool) -> Array:
         """Compute the error less the mean product of the residuals of two readouts."""
         both = replace(at, T=T, H=same_samples * at.H)
         squared = same_samples * at.contraction**2

@@ -16,7 +16,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
-from giantstep.theory.rows.interface import Hats, SpikeResponse
+from giantstep.theory.rows.interface import Hats, Sources, SpikeResponse
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class MeanPenalty:
 
     def sources(
         self, one: SpikeResponse, other: SpikeResponse, hats: Hats, others: Hats
-    ) -> tuple[Array, Array]:
+    ) -> Sources:
         """Compute what all overlaps add to the variances, as `SpikeResponse.sources` does."""
         m, n = hats.m, others.m
         first, second = one.sources(other, hats, others)

@@ -18,7 +18,7 @@ from giantstep.theory.readout.fixed_point import Equations, Resolvent
 from giantstep.theory.readout.mean_penalty import MeanPenalty
 from giantstep.theory.readout.means import LabelResidual, Means, solve_means
 from giantstep.theory.reliability import Fluctuation
-from giantstep.theory.rows.interface import Bulk, SpikeResponse
+from giantstep.theory.rows.interface import Bulk, Sources, SpikeResponse
 
 
 class SquareLoss:
@@ -61,7 +61,7 @@ class SquareLoss:
         self,
         at: Resolvent,
         contraction_squared: Array,
-        sources: tuple[Array, Array],
+        sources: Sources,
         means: tuple[Means, Means],
     ) -> ResidualErrors:
         """Compute the variances of two readouts, and the products of their residuals.
@@ -135,7 +135,7 @@ class SquareLossSolution(NamedTuple):
 
 
 def solve_variances(
-    equations: Equations, at: Resolvent, sources: tuple[Array, Array], unfitted: Array
+    equations: Equations, at: Resolvent, sources: Sources, unfitted: Array
 ) -> tuple[Array, Array, Array]:
     """Solve `(q1, q2) = T (q_hat + first) + second`, theory.md section 4, "Variances".
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from giantstep.theory.rows.interface import (
     Continued,
     GroupOverlaps,
     Hats,
+    Sources,
     SpikeResponse,
     in_parts,
 )
@@ -255,7 +256,7 @@ class GroupsResponse(SpikeResponse):
         mixed = w[:, :, None] * mean[:, None]
         return rows.sum() * w[:, :, None] * w[:, None] + square - mixed - mixed.transpose(0, 2, 1)
 
-    def _with(self, other: GroupsResponse) -> tuple[Array, Array]:
+    def _with(self, other: Self) -> tuple[Array, Array]:
         """Compute traces and forms of B^j Z_k Z_l, for the modes k of one and l of the other."""
         if self is other:
             return self.modes.pair, self.pair_forms
@@ -264,11 +265,11 @@ class GroupsResponse(SpikeResponse):
         pair, forms = batch.pair_traces(theta, batch.traces(theta)), batch.pair_forms(theta)
         return pair[:, :, :R, R:], forms[:, :, :R, R:]
 
-    def terms(self, other: GroupsResponse) -> ResponseTerms:
+    def terms(self, other: Self) -> ResponseTerms:
         """Compute what V, and the derivative that both have, are made of."""
         return self.modes.terms(other.modes, self._with(other)[0])
 
-    def sources(self, other: GroupsResponse, hats: Hats, others: Hats) -> tuple[Array, Array]:
+    def sources(self, other: Self, hats: Hats, others: Hats) -> Sources:
         """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""
         beta, forms = self.beta, self._with(other)[1]
         drive, driven = self.drives(hats), other.drives(others)
@@ -285,9 +286,7 @@ class GroupsResponse(SpikeResponse):
         direct -= drive.spike[:, :, None] * driven.spike[:, None, :]
         return in_parts(self.triangle, beta * squares, direct)
 
-    def screened_sources(
-        self, other: GroupsResponse, rows: Array, w: Array, v: Array
-    ) -> tuple[Array, Array]:
+    def screened_sources(self, other: Self, rows: Array, w: Array, v: Array) -> Sources:
         """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
         one, by, powers = self.modes, other.modes, self._with(other)[0]
         polynomial = self.polynomial(rows)

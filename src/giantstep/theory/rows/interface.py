@@ -64,6 +64,8 @@ class Hats(NamedTuple):
         return np.concatenate([self.zeta, self.psi], axis=-1)
 
 
+# What overlaps add to the variances, (q1, q2) = T (... + first) + second; arrays of shape (S, K).
+Sources = tuple[Array, Array]
 # V and T at complex hats, and the response: what else is known there, shape (S, D).
 Continued = tuple[Complex, Complex, Complex]
 
@@ -183,7 +185,7 @@ class SpikeResponse(ABC):
         return variances_from_terms(q, self.terms(other), self.pi, self.beta)[1]
 
     @abstractmethod
-    def sources(self, other: Self, hats: Hats, others: Hats) -> tuple[Array, Array]:
+    def sources(self, other: Self, hats: Hats, others: Hats) -> Sources:
         """Compute what the overlaps add to the variances, minus the derivative of the hats' form K.
 
         Returns
@@ -193,7 +195,7 @@ class SpikeResponse(ABC):
         """
 
     @abstractmethod
-    def screened_sources(self, other: Self, rows: Array, w: Array, v: Array) -> tuple[Array, Array]:
+    def screened_sources(self, other: Self, rows: Array, w: Array, v: Array) -> Sources:
         """Compute, in the same form, the derivative of `w screened(rows) v` by the hats.
 
         Parameters
@@ -228,7 +230,7 @@ class ContinuedVariances(Protocol):
         """
 
 
-def in_parts(triangle: Triangle, through_q: Array, direct: Array | None) -> tuple[Array, Array]:
+def in_parts(triangle: Triangle, through_q: Array, direct: Array | None) -> Sources:
     """Arrange what acts through q, shape (S, G), and what acts at fixed q, (S, R, R)."""
     first = np.concatenate([np.zeros((len(through_q), triangle.size)), through_q], axis=-1)
     second = np.zeros_like(first)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from giantstep.theory.rows.interface import (
     Continued,
     GroupOverlaps,
     Hats,
+    Sources,
     SpikeResponse,
     in_parts,
 )
@@ -89,10 +90,6 @@ class IsotropicBulk(Bulk):
         if self.groups.c.size == 1:
             c = float(self.groups.c[0])
             return variances_of_one_group(V1_hat[:, 0, 0], L[:, 0], c, self.beta)
-        return self.variances_of_groups(V1_hat, L)
-
-    def variances_of_groups(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
-        """Compute `variances` for any number of groups, theory.md section 4."""
         diagonal = contract("gr,srt,gt->sg", self.B, V1_hat, self.B)
         return self._variances_from(1 / (L + self.groups.c * diagonal), V1_hat, L)
 
@@ -258,7 +255,7 @@ class IsotropicResponse(SpikeResponse):
         """The matrices of theory.md section 4 at the solution."""
         return self.bulk.screened(self.V2 / self.pi, self.V1_hat)
 
-    def terms(self, other: IsotropicResponse) -> ResponseTerms:
+    def terms(self, other: Self) -> ResponseTerms:
         """Compute what V, and the derivative that both have, are made of."""
         return self.bulk.response_terms(self.matrices, other.matrices)
 
@@ -272,15 +269,13 @@ class IsotropicResponse(SpikeResponse):
         slope = w - self.bulk.beta * self.bulk.groups.c * self.V2 * Mw
         return rows.sum() * slope[:, :, None] * slope[:, None, :]
 
-    def sources(self, other: IsotropicResponse, hats: Hats, others: Hats) -> tuple[Array, Array]:
+    def sources(self, other: Self, hats: Hats, others: Hats) -> Sources:
         """Compute what the overlaps add, theory.md section 4, "Variances"."""
         (psi, left), (phi, right) = self.hats(hats), other.hats(others)
         squares = contract("sig,gij,sjg->sg", left, self.covariance, right)
         return in_parts(self.triangle, self.beta * squares, psi.swapaxes(1, 2) @ phi)
 
-    def screened_sources(
-        self, other: IsotropicResponse, rows: Array, w: Array, v: Array
-    ) -> tuple[Array, Array]:
+    def screened_sources(self, other: Self, rows: Array, w: Array, v: Array) -> Sources:
         """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
         (M, BK, _), (N, BL, _) = self.matrices, other.matrices
         slopes = np.einsum("sgr,sg,sht,sh->srt", BK, w, BL, v)

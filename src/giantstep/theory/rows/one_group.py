@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from giantstep.theory.rows.interface import (
     ContinuedVariances,
     GroupOverlaps,
     Hats,
+    Sources,
     SpikeResponse,
     in_parts,
 )
@@ -133,16 +135,14 @@ class OneGroupResponse(SpikeResponse):
         """Return zero: they are in `q` already, from which `of_groups` takes q1."""
         return np.zeros((len(w), 1, 1))
 
-    def _divided(
-        self, other: OneGroupResponse, f: Array, g: Array, slope: Array
-    ) -> tuple[Array, Array]:
+    def _divided(self, other: Self, f: Array, g: Array, slope: Array) -> tuple[Array, Array]:
         """Compute the divided differences of f(t) and of t f(t)."""
         t, s = (at.t.reshape(-1, *[1] * (f.ndim - 1)) for at in (self.at, other.at))
         gap = np.where(t == s, 1, t - s)
         divided = np.where(t == s, slope, (f - g) / gap)
         return divided, (f + g) / 2 + (t + s) / 2 * divided
 
-    def terms(self, other: OneGroupResponse) -> ResponseTerms:
+    def terms(self, other: Self) -> ResponseTerms:
         """Compute what V, and the derivative that both have, are made of."""
         both = self._divided(other, self.at.phi, other.at.phi, self.at.dphi)
         dphi, slope = (x[:, None, None, None] for x in both)
@@ -150,7 +150,7 @@ class OneGroupResponse(SpikeResponse):
         decrease, products = -self.beta * AA * dphi[..., 0], -qq * dphi
         return ResponseTerms(self.V1[:, :, None], slope, decrease, products[..., None])
 
-    def sources(self, other: OneGroupResponse, hats: Hats, others: Hats) -> tuple[Array, Array]:
+    def sources(self, other: Self, hats: Hats, others: Hats) -> Sources:
         """Compute minus the derivative of z K z by the hats: through V2, and at fixed V2."""
         z, y = hats.of_overlaps, others.of_overlaps
         both = self._divided(other, self.psi, other.psi, self.psi_slope)
@@ -158,9 +158,7 @@ class OneGroupResponse(SpikeResponse):
         direct = -(self.beta**2) * self.V2 * other.V2 * slope
         return in_parts(self.triangle, self.beta * through_V2, direct[:, :, None])
 
-    def screened_sources(
-        self, other: OneGroupResponse, rows: Array, w: Array, v: Array
-    ) -> tuple[Array, Array]:
+    def screened_sources(self, other: Self, rows: Array, w: Array, v: Array) -> Sources:
         """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
         (f, df), (g, _), squares = self.mean_row, other.mean_row, rows.sum() * w * v
         df, direct = (x[:, None] for x in self._divided(other, f, g, df))
