@@ -32,8 +32,12 @@ def input_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[
     covariance = given.get("covariance", getattr(problem, "covariance", IDENTITY))
     if not isinstance(covariance, str) or covariance != IDENTITY:
         wrong["covariance"] = covariance
-    allowed = f"{GAUSSIAN} or {IDENTITY} in {question}: {_STRUCTURED_INPUTS}"
-    return [Fault(name, x, allowed) for name, x in wrong.items() if name not in taken]
+    plain, where = {"inputs": GAUSSIAN, "covariance": IDENTITY}, f"in {question}"
+    return [
+        Fault(name, x, f"{plain[name]} {where}: {_STRUCTURED_INPUTS}")
+        for name, x in wrong.items()
+        if name not in taken
+    ]
 
 
 def criterion_faults(
