@@ -26,7 +26,9 @@ from giantstep.theory.readout.output_channel import Averaged, OutputChannel, Pre
 # integrated by a Gauss-Legendre rule: differences of normal distributions would cancel. Three
 # nodes are accurate to 1e-12.
 _THIN = 0.05
-_THIN_NODES, _THIN_WEIGHTS = np.polynomial.legendre.leggauss(3)
+# One that is narrower than this is that of a vanishing V, of which only the tails matter.
+_NO_INTERVAL = 1e-200
+_THIN_NODES, _THIN_WEIGHTS = np.reshape(np.polynomial.legendre.leggauss(3), (2, 3, 1, 1))
 # In standard deviations; beyond this exponentials would underflow, which takes long.
 _FARTHEST = 25.0
 # Stands for the clips of a loss that has none, in standard deviations of u.
@@ -82,7 +84,8 @@ class _Clipped(NamedTuple):
         mean = u + below.first - above.first
         square = u**2 + 1 - below.second - above.second
         square += 2 * (low * below.first - high * above.first)
-        thin = (high - low)[..., 0] < _THIN
+        width = (high - low)[..., 0]
+        thin = (width > _NO_INTERVAL) & (width < _THIN)
         if np.any(thin):
             a, b, lower, upper = low[thin], high[thin], below.mass[thin], above.mass[thin]
             inside[thin], first, second = _thin_moments(a, b, u[thin])
@@ -93,10 +96,10 @@ class _Clipped(NamedTuple):
 
 def _thin_moments(low: Array, high: Array, mean: Array) -> Array:
     """Compute E 1, E u and E u^2 over thin intervals for u of unit variance, each as `mean`."""
-    half = (high - low)[..., None] / 2
-    u = low[..., None] + half * (1 + _THIN_NODES)
-    density = normal_density(np.minimum(np.abs(u - mean[..., None]), _FARTHEST))
-    return np.stack([np.sum(half * _THIN_WEIGHTS * density * u**k, axis=-1) for k in range(3)])
+    half = (high - low) / 2
+    u = low + half * (1 + _THIN_NODES)
+    mass = half * _THIN_WEIGHTS * normal_density(np.minimum(np.abs(u - mean), _FARTHEST))
+    return np.stack([mass, u * mass, u * u * mass]).sum(axis=1)
 
 
 class _Rule(NamedTuple):
