@@ -15,7 +15,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.readout.solve import solve
-from giantstep.theory.readout.square_loss import prepare_square_loss
+from giantstep.theory.readout.square_loss import SquareLoss
 from giantstep.theory.rows.interface import Hats
 from giantstep.validation import InvalidParametersError
 
@@ -30,7 +30,8 @@ FIGURE_3, GRID = SpikedFeatures("tanh", "sin", 1.0, 0.9, 1.0, beta=1.0), Grid((0
 
 def prepared(problem, bulk, dimension=100.0):
     first = layer_of(problem, dimension)
-    rule = prepare_square_loss(first, first.conditional(bulk), bulk)
+    f = first.conditional(bulk)
+    rule = SquareLoss(first, f, first.bulk(bulk, f))
     return rule.equations.bulk, rule.features.B.shape[1], rule.penalty
 
 

@@ -23,9 +23,8 @@ _MAX_ITERATIONS, _SHORTEST = 15, 1e-2
 # Damped iterations of the map, which converge slowly, but often where nothing else does. Newton's
 # method is not tried after them where they leave the map so far from the unknowns, in coordinates.
 _DAMPED_ITERATIONS, _FAR = 100, 1.0
-# Where that diverges: the ridge from which the solution is followed, by which factors, and how many
-# ridges are tried before the first that has one.
-_LARGE_RIDGE, _FACTOR, _TRIED = 30.0, 2.0, 4
+# Where that diverges: the ridge from which the solution is followed, and by which factors.
+_LARGE_RIDGE, _FACTOR = 30.0, 2.0
 # A Jacobian is computed again if a step leaves more of the residual, unless it is small.
 _FAST, _NEAR = 0.3, 1e-3
 # A point has converged when its residual is so many times the tolerance at most, and its next step
@@ -237,8 +236,6 @@ def _from_large_ridge(equations: ConvexEquations, alpha: Array, ridge: Array) ->
     times = math.ceil(max(0.0, math.log(_LARGE_RIDGE / ridge.min(), _FACTOR)))
     found = _from_square_loss(equations, alpha, ridge * _FACTOR**times)
     for power in range(times - 1, -1, -1):
-        if not found.converged.any() and power < times - _TRIED:
-            break
         x, jacobian = found.at.x, found.jacobian
         found = _solve_from(equations, x, alpha, ridge * _FACTOR**power, jacobian=jacobian)
     return found

@@ -88,7 +88,7 @@ class ConvexReadout(Readout):
         So, the change from that rule to the usual one has the errors of all quadrature.
         """
         if rule not in self._equations:
-            layer = self.finer if rule == self._coarse else self.layer
+            layer = self.layer.finer if rule == self._coarse else self.layer
             on_rule = layer.with_nodes(rule.over_kappa, rule.wide)
             to_m, *rest = self.coarse.label_residual.to_m, rule.beside, rule.tolerance
             self._equations[rule] = ConvexEquations(on_rule, self.loss, to_m, *rest)

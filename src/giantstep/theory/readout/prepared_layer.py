@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
@@ -11,7 +12,7 @@ from giantstep.problems.problem import Problem
 from giantstep.theory.features.kappa_rules import check_resolution
 from giantstep.theory.first_layer.equivalent_features import known_layer
 from giantstep.theory.first_layer.interface import FirstLayer
-from giantstep.theory.readout.square_loss import SquareLoss, prepare_square_loss
+from giantstep.theory.readout.square_loss import SquareLoss
 from giantstep.theory.rows.interface import Bulk
 from giantstep.validation import check_value
 
@@ -35,10 +36,12 @@ class PreparedLayer:
     ) -> None:
         self.first, self.bulk, self._rows = first, bulk, rows
         self.srf, self.dimension = first.features, first.dimension
-        self.equations = prepare_square_loss(first, first.conditional(bulk, B), bulk, rows)
+        f = first.conditional(bulk, B)
+        self.equations = SquareLoss(first, f, rows or first.bulk(bulk, f))
 
+    @cached_property
     def finer(self) -> PreparedLayer:
-        """Prepare the same unknowns, over the same functions B, on twice as many nodes."""
+        """The same unknowns, over the same functions B, on twice as many nodes."""
         B = self.equations.features.B
         return PreparedLayer(self.first.finer(2), self.bulk, B, self._rows)
 
@@ -55,14 +58,7 @@ class PreparedLayer:
         """Prepare the same unknowns and rows on other nodes over kappa."""
         own = self.equations
         f = self.first.conditional(self.bulk, own.features.B, fineness, wide)
-        return prepare_square_loss(self.first, f, self.bulk, own.equations.bulk)
-
-    def with_letters(self) -> list[PreparedLayer]:
-        """Prepare it with the letters in place of a normal readout, and with twice as many.
-
-        At infinite dimension, which is faster; none for another readout.
-        """
-        return [PreparedLayer(layer, self.bulk) for layer in self.first.with_letters() or ()]
+        return SquareLoss(self.first, f, own.equations.bulk)
 
 
 def prepare_layer(

@@ -89,11 +89,6 @@ class Readout(ABC):
         self.layer, self.near, self.coarse = layer, near, layer.equations
         self.at: Callable[[float], Readout] = cache(lambda d: self.on(layer.at(d), self))
 
-    @cached_property
-    def finer(self) -> PreparedLayer:
-        """The layer on twice as many nodes."""
-        return self.layer.finer()
-
     @property
     def nodes(self) -> Nodes:
         """Features on the nodes of fluctuations, and those that are used."""
@@ -106,8 +101,12 @@ class Readout(ABC):
 
     @cached_property
     def _by_letters(self) -> list[Self]:
-        """The readout with two numbers of letters in the place of a normal initial readout."""
-        return [self.on(layer) for layer in self.layer.with_letters()]
+        """The readout with two numbers of letters in the place of a normal initial readout.
+
+        At infinite dimension, which is faster.
+        """
+        layers = self.layer.first.with_letters() or ()
+        return [self.on(PreparedLayer(first, self.layer.bulk)) for first in layers]
 
     def on(self, layer: PreparedLayer, near: Self | None = None) -> Self:
         """Prepare this kind of readout on another layer."""

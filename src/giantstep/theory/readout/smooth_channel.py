@@ -88,6 +88,11 @@ class SmoothChannel(OutputChannel):
     ) -> None:
         super().__init__(srf)
         self.loss, self.fineness, self.density = loss, fineness, normal_density(kappa)
+        self.prepare(srf, kappa)
+
+    @abstractmethod
+    def prepare(self, srf: SpikedFeatures, kappa: Array) -> None:
+        """Prepare what rules have of the teacher."""
 
     def responses(self, sign: int, at: PredictionMoments, rule: _Residuals) -> tuple[Array, ...]:
         """Return g_out, its derivative and its square, times the weights."""
@@ -153,10 +158,8 @@ class BinaryChannel(SmoothChannel):
 
     at_once = 600
 
-    def __init__(
-        self, loss: SmoothLoss, srf: SpikedFeatures, kappa: Array, fineness: float
-    ) -> None:
-        super().__init__(loss, srf, kappa, fineness)
+    def prepare(self, srf: SpikedFeatures, kappa: Array) -> None:
+        """Prepare the least z of positive labels."""
         rho = math.sqrt(1 - srf.first_alignment**2)
         mean = mixture_mean(srf.inputs) or 0.0
         with np.errstate(divide="ignore"):  # the target is 1 where z > -threshold
@@ -191,11 +194,9 @@ class RealChannel(SmoothChannel):
 
     at_once = 16
 
-    def __init__(
-        self, loss: SmoothLoss, srf: SpikedFeatures, kappa: Array, fineness: float
-    ) -> None:
-        super().__init__(loss, srf, kappa, fineness)
-        labels, (z,), weight = rule_across(srf, kappa, fineness, _PANEL)
+    def prepare(self, srf: SpikedFeatures, kappa: Array) -> None:
+        """Prepare a rule over z."""
+        labels, (z,), weight = rule_across(srf, kappa, self.fineness, _PANEL)
         kept = np.any(weight > _NEGLIGIBLE, axis=0)
         self.labels = labels[:, kept]
         self.z, self.weight = (np.broadcast_to(x, labels.shape)[:, kept] for x in (z, weight))

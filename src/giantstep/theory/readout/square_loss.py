@@ -11,7 +11,6 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import solve_certified
 from giantstep.problems.problem import label_agreement, noise_power
-from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.interface import FirstLayer, MeanRows
 from giantstep.theory.readout.fixed_point import Equations, Resolvent
@@ -26,19 +25,25 @@ class SquareLoss:
 
     Parameters
     ----------
+    first : FirstLayer
     f : ConditionalFeatures
-    srf : SpikedFeatures
-    bulk : Bulk
+        Those of the layer on some nodes.
+    rows : Bulk
+
+    Attributes
+    ----------
     penalty : MeanPenalty
         On the means m.
     """
 
-    def __init__(
-        self, f: ConditionalFeatures, srf: SpikedFeatures, bulk: Bulk, penalty: MeanPenalty
-    ) -> None:
-        self.features, self.srf, self.penalty = f, srf, penalty
-        self.equations = Equations(f, srf, bulk)
-        self.label_residual = LabelResidual(f, srf.beta, penalised=math.isfinite(penalty.width))
+    def __init__(self, first: FirstLayer, f: ConditionalFeatures, rows: Bulk) -> None:
+        self.features, self.srf = f, first.features
+        width = self.srf.beta * first.dimension
+        finite = math.isfinite(width)
+        means = first.mean_rows() if finite else MeanRows.independent(len(f.mu0))
+        self.penalty = MeanPenalty(width, *means)
+        self.equations = Equations(f, self.srf, rows)
+        self.label_residual = LabelResidual(f, self.srf.beta, penalised=finite)
         self.weight = f.fold(np.ones_like(f.weight))
 
     @cached_property
@@ -160,13 +165,3 @@ def solve_variances(
     relative, residual = solve_certified(matrix, right)
     q = relative * unit
     return q, direction + np.einsum("sij,sj->si", at.H, q), residual
-
-
-def prepare_square_loss(
-    first: FirstLayer, f: ConditionalFeatures, kind: str, rows: Bulk | None = None
-) -> SquareLoss:
-    """Prepare the equations of a first layer on some nodes, with its rows or others."""
-    srf, width = first.features, first.features.beta * first.dimension
-    finite = math.isfinite(width)
-    means = first.mean_rows() if finite else MeanRows.independent(srf.groups.c.size)
-    return SquareLoss(f, srf, rows or first.bulk(kind, f), MeanPenalty(width, *means))

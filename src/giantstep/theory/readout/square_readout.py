@@ -59,7 +59,7 @@ class SquareReadout(Readout):
             "leave_one_out": errors.fresh,
             "gcv": residuals / (at.contraction @ rule.weight) ** 2,
         }
-        shift, change = changes_on_finer_rule(self.finer.equations, at, errors.test_error)
+        shift, change = changes_on_finer_rule(self.layer.finer.equations, at, errors.test_error)
         return Solved(
             values,
             at.converged,

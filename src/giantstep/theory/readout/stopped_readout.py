@@ -65,7 +65,7 @@ class StoppedReadout(Readout):
         }
         one, converged = at.at(start[:, 0] + first), np.asarray(at.converged).reshape(S, N)
         by_one = rule.order_parameters(one).errors.test_error
-        shift, change = changes_on_finer_rule(self.finer.equations, one, by_one)
+        shift, change = changes_on_finer_rule(self.layer.finer.equations, one, by_one)
         of_fit = np.abs(by_coarse_fit / test_error - 1)
         return Solved(
             values,
