@@ -25,8 +25,9 @@ _MAX_ITERATIONS, _SHORTEST = 15, 1e-2
 _DAMPED_ITERATIONS, _FAR = 100, 1.0
 # Where that diverges: the ridge from which the solution is followed, and by which factors.
 _LARGE_RIDGE, _FACTOR = 30.0, 2.0
-# A Jacobian is computed again if a step leaves more of the residual, unless it is small.
-_FAST, _NEAR = 0.3, 1e-3
+# A Jacobian is computed again if a step leaves more of the residual, unless that is small, or so
+# many times the tolerance. One of another rule is used where the residual there is no larger.
+_FAST, _SMALL, _NEAR, _SIMILAR = 0.3, 1e-3, 1e3, 0.1
 # A point has converged when its residual is so many times the tolerance at most, and its next step
 # so many times, or this; where rounding stops Newton's method earlier.
 _RESIDUAL, _STEP, _LARGEST_STEP = 1e2, 1e6, 0.1
@@ -119,7 +120,7 @@ class _NewtonProblem:
         square = np.maximum(np.sum(moved**2, axis=-1), TINY)
         jacobian += again[:, None, None] * missed[:, :, None] * (moved / square[:, None])[:, None]
         fast = np.where(again, _FAST * np.abs(before[:, 1] - before[:, 0]).max(axis=-1), np.inf)
-        slow = at.residual > np.maximum(fast, _NEAR)
+        slow = at.residual > np.maximum(fast, min(_SMALL, _NEAR * self.equations.tolerance))
         if (new := np.flatnonzero(slow | ~known)).size:
             jacobian[new] = self.differentiate(at.at(new), places[new])
         self.last[places], self.jacobian[places] = here, jacobian
@@ -180,9 +181,11 @@ def _solve_from(
 
 
 def jacobian_at(equations: ConvexEquations, found: FixedPoint) -> Array:
-    """Differentiate the map at solutions on another rule, shape (S, D, D)."""
+    """Differentiate the map at solutions on another rule, shape (S, D, D), if it is similar."""
     problem = _NewtonProblem(equations, found.alpha, found.ridge, found.at.x)
-    return problem.differentiate(problem.at, np.arange(found.alpha.size))
+    jacobian = problem.differentiate(problem.at, np.arange(found.alpha.size))
+    similar = problem.at.residual <= _SIMILAR
+    return np.where(similar[:, None, None], jacobian, found.jacobian)
 
 
 def solve_near(
