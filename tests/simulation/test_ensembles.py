@@ -20,6 +20,13 @@ def test_ensembles_of_networks_have_the_variances_of_the_theory():
     assert np.all(np.abs(scores) < 4), scores
 
 
+def test_a_comparison_has_the_theory_of_infinitely_many_networks():
+    data = giantstep.compare(PROBLEM, 1.0, 0.05, ensemble=np.inf, **SIZES)
+    theory = giantstep.solve(PROBLEM, 1.0, 0.05, ensemble=np.inf)
+    assert data.ensemble_error.sel(theory="limit") == theory.ensemble_error
+    assert "simulated_ensemble_error_mean" not in data
+
+
 def test_an_ensemble_of_one_is_a_network_and_its_members_leave_other_answers_alone():
     plain = giantstep.simulate(PROBLEM, [1, 2], 0.05, **SIZES)
     one = giantstep.simulate(PROBLEM, [1, 2], 0.05, ensemble=1, **SIZES)

@@ -17,9 +17,9 @@ from giantstep.questions.arguments import (
     BULKS,
     BY,
     DRAWN,
+    ENSEMBLE,
     LOSS,
     NETWORKS_CROSS_VALIDATED,
-    NETWORKS_OF_ENSEMBLE,
     RIDGE,
     SIZES,
     STOP_AT_TIMES,
@@ -45,7 +45,7 @@ LIMIT, FINITE = "limit", "finite"
 
 @question(
     *(ALPHA, RIDGE, *SIZES, BULKS, LOSS, STOP_AT_TIMES, BY),
-    *(NETWORKS_CROSS_VALIDATED, NETWORKS_OF_ENSEMBLE, *DRAWN),
+    *(NETWORKS_CROSS_VALIDATED, ENSEMBLE, *DRAWN),
 )
 def compare(
     problem: Problem,
@@ -60,7 +60,7 @@ def compare(
     stop_at: ArrayLike | None = None,
     by: str = TEST_ERROR,
     cross_validation: bool = False,
-    ensemble: int | None = None,
+    ensemble: float | None = None,
     test_samples: int = 10_000,
     seed: int = 0,
     threads: int = 1,
@@ -90,9 +90,9 @@ def compare(
         "finite" at the dimension; `simulated_test_error_mean` and `simulated_test_error_stderr` of
         the networks. With `cross_validation`, `leave_one_out`, `gcv` (of the square loss) and
         `k_fold` are among the errors; they have the noise of labels. With `ensemble`, so are
-        `ensemble_error` and the variances of `solve`. `status`, `reliability` and the like are as
-        in `solve`. A step smaller than the giant one has no limit, and one network no standard
-        error.
+        `ensemble_error` and the variances of `solve`; of infinitely many networks there is the
+        theory alone. `status`, `reliability` and the like are as in `solve`. A step smaller than
+        the giant one has no limit, and one network no standard error.
 
     Raises
     ------
@@ -123,6 +123,7 @@ def compare(
     asked: dict[str, Any] = {"cross_validation": cross_validation, "ensemble": ensemble}
     given |= {"dimension": list(theories.values())}
     theory, remarks = solve_all(problem, given, **asked, compared=True)
+    asked |= {"ensemble": None} if ensemble == math.inf else {}
     asked |= {"dimension": dimension, "networks": networks, "trainings": trainings, "loss": loss}
     asked |= {"test_samples": test_samples, "seed": seed, "threads": threads, "progress": progress}
     asked |= {"max_hours": math.inf, "max_memory": math.inf}  # which are checked already
