@@ -59,8 +59,7 @@ def learned_function(
     if mixture_mean(srf.inputs) is not None:  # the same, given the projection
         srf = replace(srf, target="linear", inputs=GAUSSIAN)
     overlaps = [m, zeta, psi] if xi is None or not np.any(xi) else [m, zeta, psi, xi]
-    averages = np.array([_averages(srf, value) for value in np.split(s, s.size)])
-    return reduce(np.add, map(np.matmul, overlaps, np.moveaxis(averages[..., 0], 0, -1)))
+    return reduce(np.add, map(np.matmul, overlaps, _averages(srf, s)))
 
 
 def _averages(srf: SpikedFeatures, s: Array) -> Array:

@@ -106,11 +106,9 @@ def gamma_rule(variance: Array, count: int) -> tuple[Array, Array]:
     >>> np.sum(weight * rho, axis=1).round(12), np.sum(weight * rho**2, axis=1).round(12)
     (array([1., 1.]), array([1. , 1.2]))
     """
+    i, v = np.arange(count), variance[:, None]
     jacobi = np.zeros((variance.size, count, count))
-    for i in range(count):
-        jacobi[:, i, i] = 1 + 2 * i * variance
-        if i:
-            off = np.sqrt(i * variance * (1 + (i - 1) * variance))
-            jacobi[:, i, i - 1] = jacobi[:, i - 1, i] = off
+    jacobi[:, i, i] = 1 + 2 * i * v
+    jacobi[:, i[1:], i[:-1]] = np.sqrt(i * v * (1 + (i - 1) * v))[:, 1:]
     rho, vectors = np.linalg.eigh(jacobi)
     return rho, vectors[:, 0] ** 2
