@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from giantstep.theory.readout.output_channel import ChannelAverages
 _MAX_ITERATIONS, _SHORTEST = 15, 1e-2
 # Damped iterations of the map, which converge slowly, but often where nothing else does. Newton's
 # method is not tried after them where they leave the map so far from the unknowns, in coordinates.
-_DAMPED_ITERATIONS, _FAR = 100, 1.0
+_MANY, _FAR = 100, 1.0
 # Where that diverges: the ridge from which the solution is followed, and by which factors.
 _LARGE_RIDGE, _FACTOR = 30.0, 2.0
 # A Jacobian is computed again if a step leaves more of the residual, unless that is small, or so
@@ -41,6 +42,7 @@ class FixedPoint:
 
     Attributes
     ----------
+    equations : ConvexEquations
     alpha, ridge : Array, shape (S,)
     at : Iterates
         The unknowns, their image, the distance between the two in coordinates, and the channel
@@ -53,6 +55,7 @@ class FixedPoint:
     jacobian : Array, shape (S, D, D)
     """
 
+    equations: ConvexEquations
     alpha: Array
     ridge: Array
     at: Iterates[ChannelAverages]
@@ -63,8 +66,9 @@ class FixedPoint:
 
     def chosen(self, places: Indices) -> FixedPoint:
         """Select some of the points."""
-        arrays = {k: x[places] for k, x in vars(self).items() if k != "at"}
-        return FixedPoint(at=self.at.at(places), **arrays)
+        kept: dict[str, Any] = {"equations": self.equations, "at": self.at.at(places)}
+        arrays = {k: x[places] for k, x in vars(self).items() if k not in kept}
+        return FixedPoint(**kept, **arrays)
 
     def replace(self, places: Indices, other: FixedPoint) -> None:
         """Replace points by those of another result that converged, and add up the iterations."""
@@ -177,7 +181,7 @@ def _solve_from(
     converged = at.residual <= _RESIDUAL * equations.tolerance
     converged &= error <= min(_STEP * equations.tolerance, _LARGEST_STEP)
     iterations += damped_iterations
-    return FixedPoint(alpha, ridge, at, shift, converged, iterations, problem.jacobian)
+    return FixedPoint(equations, alpha, ridge, at, shift, converged, iterations, problem.jacobian)
 
 
 def jacobian_at(equations: ConvexEquations, found: FixedPoint) -> Array:
@@ -215,8 +219,7 @@ def solve_near(
             own = _solve_from(equations, x[failed], alpha[failed], ridge[failed])
             found.replace(failed, own)
     tried = np.isfinite(found.at.residual) | (x is None)
-    damped = partial(_from_square_loss, damped_iterations=_DAMPED_ITERATIONS)
-    for solve in (_from_large_ridge, damped):
+    for solve in (_from_large_ridge, partial(_from_square_loss, damped_iterations=_MANY)):
         if (failed := np.flatnonzero(~found.converged & tried)).size:
             found.replace(failed, solve(equations, alpha[failed], ridge[failed]))
     return found
@@ -244,15 +247,16 @@ def _from_large_ridge(equations: ConvexEquations, alpha: Array, ridge: Array) ->
     return found
 
 
-def refined(equations: ConvexEquations, found: FixedPoint, alpha: Array) -> Array:
+def refined(found: FixedPoint, alpha: Array) -> Array:
     """Go a Newton step from solutions to those at an alpha nearby, shape (S, D)."""
-    x = found.at.x
+    equations, x = found.equations, found.at.x
     mapped = equations.evaluate(x, found.at.details, alpha, found.ridge)[0]
     difference = equations.coordinates(mapped) - equations.coordinates(x)
     return equations.move(x, _newton_step(difference, found.jacobian))
 
 
-def error_slope(equations: ConvexEquations, found: FixedPoint) -> Array:
+def error_slope(found: FixedPoint) -> Array:
     """Compute d log(test error)/d log(alpha) at S solutions."""
-    moved = refined(equations, found, found.alpha * (1 + _DIFFERENCE))
-    return (equations.errors(moved)[0] / equations.errors(found.at.x)[0] - 1) / _DIFFERENCE
+    both = found.at.x, refined(found, found.alpha * (1 + _DIFFERENCE))
+    here, moved = (found.equations.errors(x)[0] for x in both)
+    return (moved / here - 1) / _DIFFERENCE

@@ -70,7 +70,6 @@ class ConvexReadout(Readout):
         self.loss = loss
         self._equations, self._last = dict[_Rule, ConvexEquations](), None
         self._rough, self._coarse, self._usual = _rules(layer.srf.target in BINARY)
-        self._first = _ELSEWHERE if near else self._coarse
 
     def on(self, layer: PreparedLayer, near: ConvexReadout | None = None) -> ConvexReadout:
         """Prepare the readout on another layer."""
@@ -96,27 +95,26 @@ class ConvexReadout(Readout):
 
     def _roughly(self, alpha: Array, ridge: Array) -> FixedPoint:
         """Solve S points on the coarse rule, from those nearby."""
-        equations, near = self._on(self._first), self.near
-        if near is None:
-            return solve_near(self._on(self._rough), alpha, ridge).on(equations)
-        if (start := near._known(alpha, ridge)) is None:
-            start = near._last = near._roughly(alpha, ridge)
-        x = equations.unknowns(near._on(self._coarse), start.at.x)
+        if self.near is None:
+            return solve_near(self._on(self._rough), alpha, ridge).on(self._on(self._coarse))
+        equations, start = self._on(_ELSEWHERE), self.near._known(alpha, ridge)
+        x = equations.unknowns(start.equations, start.at.x)
         jacobian = start.jacobian if x.shape == start.at.x.shape else None
         return solve_near(equations, alpha, ridge, x, jacobian)
 
-    def _known(self, alpha: Array, ridge: Array) -> FixedPoint | None:
-        """Choose points among those that were solved last, if all are."""
-        last = self._last
-        if last is None:
-            return None
-        same = (last.alpha == alpha[:, None]) & (last.ridge == ridge[:, None])
-        return last.chosen(same.argmax(axis=1)) if same.any(axis=1).all() else None
+    def _known(self, alpha: Array, ridge: Array) -> FixedPoint:
+        """Choose points among those that were solved last, or solve them."""
+        if last := self._last:
+            same = (last.alpha == alpha[:, None]) & (last.ridge == ridge[:, None])
+            if same.any(axis=1).all():
+                return last.chosen(same.argmax(axis=1))
+        self._last = self._roughly(alpha, ridge)
+        return self._last
 
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
         """Compute test errors at S points on the coarse rule."""
-        found, equations = self._roughly(alpha, ridge), self._on(self._first)
-        x = refined(equations, found, alpha)
+        found = self._roughly(alpha, ridge)
+        equations, x = found.equations, refined(found, alpha)
         error = np.where(found.converged, equations.errors(x)[0], np.nan)
         return error, equations.fluctuation(found.at, alpha), (equations.features, equations)
 
@@ -125,25 +123,22 @@ class ConvexReadout(Readout):
         before = self._last = self._roughly(alpha, ridge)
         slopes = jacobian_at(self._on(self._rough), before)
         solution = before.on(self._on(self._usual), slopes)
-        slope = error_slope(self._on(self._usual), solution)
-        found = self._solved(self._coarse, before, self._usual, solution)
+        found = self._solved(before, solution)
         for one in np.flatnonzero(found.converged)[:, None]:
-            last, rule = solution.chosen(one), self._usual
+            last = solution.chosen(one)
             for finer in _FINER:
                 if self.is_resolved(found.shift[one], found.change[one]).all():
                     break
                 again = last.on(self._on(finer))
                 if not again.converged.all():
                     break
-                found.replace(one, self._solved(rule, last, finer, again))
-                last, rule = again, finer
-        return found._replace(slope=slope)
+                found.replace(one, self._solved(last, again))
+                last = again
+        return found._replace(slope=error_slope(solution))
 
-    def _solved(
-        self, coarse: _Rule, before: FixedPoint, rule: _Rule, solution: FixedPoint
-    ) -> Solved:
+    def _solved(self, before: FixedPoint, solution: FixedPoint) -> Solved:
         """Compute overlaps and errors from a fixed point, and their change from a coarser rule."""
-        equations, at = self._on(rule), solution.at
+        equations, at = solution.equations, solution.at
         moments, (test_error, fresh) = equations.prediction_moments(at.x), equations.errors(at.x)
         losses = equations.channel.losses(moments)
         _, overlaps = equations.evaluate(at.x, at.details, solution.alpha, solution.ridge)
@@ -159,7 +154,7 @@ class ConvexReadout(Readout):
             values,
             solution.converged,
             solution.shift,
-            np.abs(self._on(coarse).errors(before.at.x)[0] / test_error - 1),
+            np.abs(before.equations.errors(before.at.x)[0] / test_error - 1),
             equations.fluctuation(at, solution.alpha),
             moments.Q @ equations.weight,
         )

@@ -8,6 +8,7 @@ equations for the variance of one, with products in place of squares.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -42,34 +43,32 @@ class StoppedReadout(Readout):
         at = solve_resolvent(rule.equations, np.repeat(alpha, N), ridges.ravel())
         solutions = rule.order_parameters(at)
         i, j = np.triu_indices(N)
-        start = N * np.arange(S)[:, None]
+        start, B, triangle = N * np.arange(S)[:, None], rule.equations.B, rule.equations.triangle
+
+        def of_points(values: Any) -> Any:
+            return values.reshape(S, -1, *values.shape[1:])
+
         pairs = self._pairs(at, solutions, (start + i).ravel(), (start + j).ravel())
         products = weights[:, i] * weights[:, j] * np.where(i == j, 1, 2)
-        test_error, by_coarse_fit = products @ pairs.test_error.reshape(S, -1).T
-        q, power = (
-            np.einsum("p,spn->sn", products[0], x.reshape(S, i.size, -1))
-            for x in (pairs.q, pairs.power)
-        )
-        overlaps, split = rule.overlaps(solutions), rule.equations.triangle.size
-        linear = {name: overlaps[name].reshape(S, N, -1) for name in ("m", "zeta", "psi", "xi")}
-        B = rule.equations.B
-        residuals = (at.residual, N), (solutions.errors.residual, N), (pairs.residual, i.size)
+        test_error, by_coarse_fit = products @ of_points(pairs.test_error).T
+        q, power = (products[0] @ of_points(x) for x in (pairs.q, pairs.power))
+        overlaps, residuals = rule.overlaps(solutions), (at, solutions.errors, pairs)
         values = {
             "test_error": test_error,
             "training_error": power.sum(axis=-1),
-            **{name: weights[0] @ x for name, x in linear.items()},
-            "q1": B @ rule.equations.triangle.unpack(q[:, :split]) @ B.T,
-            "q2": q[:, split:],
-            "residual": np.maximum.reduce([x.reshape(S, n).max(axis=1) for x, n in residuals]),
-            "iterations": at.iterations.reshape(S, N).max(axis=1),
+            **{name: weights[0] @ of_points(overlaps[name]) for name in ("m", "zeta", "psi", "xi")},
+            "q1": B @ triangle.unpack(q[:, : triangle.size]) @ B.T,
+            "q2": q[:, triangle.size :],
+            "residual": np.max([of_points(x.residual).max(axis=1) for x in residuals], axis=0),
+            "iterations": of_points(at.iterations).max(axis=1),
         }
-        one, converged = at.at(start[:, 0] + first), np.asarray(at.converged).reshape(S, N)
+        one = at.at(start[:, 0] + first)
         by_one = rule.order_parameters(one).errors.test_error
         shift, change = changes_on_finer_rule(self.layer.finer.equations, one, by_one)
         of_fit = np.abs(by_coarse_fit / test_error - 1)
         return Solved(
             values,
-            np.all(converged, axis=1),
+            of_points(at.converged).all(axis=1),
             shift,
             np.maximum(change, of_fit),
             rule.fluctuation(one, power),
