@@ -16,8 +16,8 @@ from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 
-# Newton's method for log q: most steps, a step after which only rounding is left, and the longest.
-_MAX_ITERATIONS, _TOLERANCE, _LONGEST_STEP = 300, 1e-10, 3
+# Newton's method for log q: most steps, a step after which 1e-11 is left, and the longest.
+_MAX_ITERATIONS, _TOLERANCE, _LONGEST_STEP = 300, 1e-5, 3
 
 
 def solve_self_consistency(
