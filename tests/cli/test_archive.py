@@ -82,7 +82,7 @@ def test_what_is_not_made_yet_is_named_as_a_target(project, tmp_path, capsys):
     (project / "results/scores/fig2.csv").unlink()
     command = ["archive", "fig2", "-o", str(tmp_path / "fig2.zip"), "--project", str(project)]
     assert main([*command, "--configfile", str(project / tiny.TINY)]) == 2
-    assert "run `snakemake --cores all results/scores/fig2.csv` first" in capsys.readouterr().err
+    assert "fig2.csv is not there, or not of this configuration" in capsys.readouterr().err
 
 
 def test_drawings_say_which_data_they_show(tiny_run):
@@ -92,9 +92,6 @@ def test_drawings_say_which_data_they_show(tiny_run):
     assert said["Source"] == source
     assert said["Software"] == f"giantstep {giantstep.__version__}"
     for result in said["Results"].split():
-        folder, _, replicates = result.rpartition("/")
-        assert (tiny_run / result).is_file() or (
-            replicates == "0-3" and (tiny_run / folder).is_dir()
-        )
+        assert (tiny_run / result).exists()
     for name in ("fig2.pdf", "fig2.svg"):
         assert source.encode() in (tiny_run / "figures" / name).read_bytes()

@@ -179,11 +179,11 @@ def test_a_broken_figure_is_refused_with_its_place_and_remedy(write, path, value
             {},
             "left.y.steps: 'steps' must be 'learning_rate', ",
         ),
-        (MAP | {"stop_at": 1}, {}, "left.ridge: must be given once"),
+        (MAP | {"stop_at": 1}, {}, "left.ridge: 0.1 must be given once"),
         (SEVERAL | {"stop_at": [1, 2], "loss": "huber"}, {}, "left.loss: 'huber' must be left out"),
-        (MAP | {"alpha0": 1}, {}, "left.alpha0: must be given once: as an axis or"),
-        (MAP | {"y": {"alpha0": AXIS}}, {}, "left.alpha0: must be given once"),
-        ({x: of for x, of in MAP.items() if x != "beta"}, {}, "left.beta: must be given once"),
+        (MAP | {"alpha0": 1}, {}, "left.alpha0: 1 must be given once: as an axis or"),
+        (MAP | {"y": {"alpha0": AXIS}}, {}, "left.alpha0: None must be given once"),
+        ({x: of for x, of in MAP.items() if x != "beta"}, {}, "left.beta: None must be given once"),
     ],
 )
 def test_what_does_not_go_together_is_refused(write, panel, rest, words):

@@ -7,7 +7,7 @@ import pytest
 import tiny
 
 from giantstep.workflow.config import load_config
-from giantstep.workflow.new_project import NotEmptyError, create_project, foreign_drawings
+from giantstep.workflow.new_project import create_project, foreign_drawings
 from giantstep.workflow.plan import make_plan
 
 QUESTION = "-m giantstep {} --activation tanh --target sin --learning-rate 3 --alpha0 20 --beta 1"
@@ -30,7 +30,7 @@ def test_a_new_project_can_be_planned_and_nothing_is_written_over(tmp_path):
     assert {str(path) for path in files} > {"Snakefile", "README.md", "config/config.yaml"}
     plan = make_plan(tmp_path / "study", load_config(tmp_path / "study"))
     assert len(plan.figure("example").curves) == 3
-    with pytest.raises(NotEmptyError):
+    with pytest.raises(FileExistsError):
         create_project(tmp_path / "study")
 
 

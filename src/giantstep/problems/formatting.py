@@ -19,6 +19,7 @@ def format_number(value: float) -> str:
 
 def format_value(value: Any, between: str = " ") -> str:
     """Write the value of any parameter as the command line reads it, such as `0.5:0.3 2:0.7`."""
+    value = tuple(value.items()) if isinstance(value, dict) else value
     if isinstance(value, tuple | list):
         between = "/" if isinstance(value, OnePerStep) else between
         return "normal" if value == NORMAL else between.join(format_value(x, ":") for x in value)

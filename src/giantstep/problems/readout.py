@@ -52,7 +52,7 @@ class VocabularyDomain:
         return f"pairs of {LETTER} and a fraction > 0, the fractions adding up to 1{names}"
 
     def read(self, value: Any) -> Vocabulary:
-        """Return a tuple of pairs.
+        """Return a tuple of pairs, which may be given as a mapping.
 
         Raises
         ------
@@ -61,7 +61,8 @@ class VocabularyDomain:
         word = value[0] if isinstance(value, tuple | list) and len(value) == 1 else value
         if isinstance(word, str) and word in self.words:
             return self.words[word]
-        pairs = [(LETTER.read(letter), POSITIVE.read(fraction)) for letter, fraction in value]
+        given = value.items() if isinstance(value, Mapping) else value
+        pairs = [(LETTER.read(letter), POSITIVE.read(fraction)) for letter, fraction in given]
         # One after the other: `sum` rounds otherwise from Python 3.12 on, and seeds hash fractions.
         total = reduce(add, (fraction for _, fraction in pairs), 0.0)
         if abs(total - 1) > FRACTION_ROUNDING:

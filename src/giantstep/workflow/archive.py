@@ -21,7 +21,7 @@ from giantstep.validation import RefusalError
 from giantstep.workflow.code import PACKAGE, installed_folder, sha256
 from giantstep.workflow.config import FIGURES, MAIN
 from giantstep.workflow.figure_config import files_of
-from giantstep.workflow.figure_plan import FigurePlan, drawings
+from giantstep.workflow.figure_plan import FigurePlan
 from giantstep.workflow.plan import Plan
 
 METADATA = "ro-crate-metadata.json"
@@ -88,13 +88,11 @@ def read_archive(path: Path, folder: Path) -> str:
 def _contents(figure: FigurePlan, plan: Plan) -> Iterator[tuple[str, bytes]]:
     """Yield the files of an archive: their names and contents."""
     config, root, home = figure.config, plan.root, installed_folder()
-    marks = list(figure.marks.values())
-    made = [*marks, figure.merged, *figure.outputs]
+    made = [*figure.marks.values(), figure.merged, *figure.outputs]
     if missing := [file for file in made if not (root / file).is_file()]:
-        targets = [file for file in missing if file not in marks] or drawings(figure.name)[:1]
         raise ArchiveError(
             f"{root / missing[0]} is not there, or not of this configuration and code: run"
-            f" `snakemake --cores all {' '.join(targets)}` first, with the same overlays"
+            f" `snakemake --cores all {' '.join(figure.outputs)}` first, with the same overlays"
         )
     words = {"title": config["title"], "name": figure.name, "version": version_of("giantstep")}
     readme = (home / "workflow/archive/README.md").read_text("utf-8")

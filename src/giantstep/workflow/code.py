@@ -27,12 +27,7 @@ CODE = {
 }
 # Of the folder workflow/. A job that computes checks its task against the name of its file, so that
 # its rule can change no number.
-_RULES = {
-    "theory": ("scripts/compute.py",),
-    "montecarlo": ("scripts/compute.py",),
-    "merge": ("rules", "scripts/merge.py"),
-    "figure": ("rules", "scripts/figure.py"),
-}
+_RULES = {"merge": ("rules", "scripts/merge.py"), "figure": ("rules", "scripts/figure.py")}
 # Modules and rules, and the tables and styles that they read.
 _KINDS = (".py", ".smk", ".csv", ".toml", ".mplstyle")
 _LONG_TEXT = rb'"{3}(?:\\.|[^\\])*?"{3}'
@@ -52,7 +47,8 @@ def installed_folder() -> Path:
 def code_of(stage: str) -> list[Path]:
     """List the files and folders of the code that a job uses."""
     workflow = installed_folder() / "workflow"
-    return [*(PACKAGE / name for name in CODE[stage]), *(workflow / x for x in _RULES[stage])]
+    scripts = _RULES.get(stage, ("scripts/compute.py",))
+    return [*(PACKAGE / name for name in CODE[stage]), *(workflow / name for name in scripts)]
 
 
 class ChangedCodeError(RefusalError):

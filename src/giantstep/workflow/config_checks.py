@@ -54,12 +54,8 @@ def _problem(error: ErrorDetails) -> str:
 
 def schemas() -> dict[str, str]:
     """Return the text of each schema file by its name; overlays of the config need no key."""
-    config = Config.model_json_schema()
-    all_schemas = {
-        "config": config,
-        "overlay": _without_required(config),
-        "figure": FigureConfig.model_json_schema(),
-    }
+    config, figure = Config.model_json_schema(), FigureConfig.model_json_schema()
+    all_schemas = {"config": config, "overlay": _without_required(config), "figure": figure}
     return {
         f"{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         for name, schema in all_schemas.items()

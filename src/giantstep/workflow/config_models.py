@@ -52,9 +52,8 @@ def _within(domain: Domain) -> Any:
 
     def check(value: Any) -> Any:
         for one in (value.start, value.stop) if isinstance(value, Axis) else (value,):
-            given = tuple(one.items()) if isinstance(one, dict) else one
             faults: list[Fault] = []
-            read_value("", given, domain, faults)
+            read_value("", one, domain, faults)
             if faults:
                 raise ValueError(f"must be {faults[0].allowed}")
         return value
@@ -103,7 +102,6 @@ _SIZES, _GRID = parameters_of(Sizes), parameters_of(Grid)
 _GRID |= {STOP_AT: Parameter(_STOPPED, "t", POSITIVE_RIDGE, default=None)}
 Dimension = Annotated[int, _within(_SIZES["dimension"].domain)]
 TestSamples = Annotated[int, _within(_SIZES["test_samples"].domain)]
-_TESTS = "fresh inputs for what is not computed exactly, such as 0-1 errors"
 Alpha = Annotated[float, _within(_GRID["alpha"].domain)]
 AtAlpha = Annotated[dict[Literal["alpha"], T], Field(min_length=1)]
 
@@ -120,7 +118,7 @@ class Simulation(Section):
     dimension: Dimension = _field("d; width, first batch and training sets are its multiples")
     networks: Replicates = _field("networks of each curve")
     trainings: Replicates = _field("training sets of each network")
-    test_samples: TestSamples = _field(_TESTS)
+    test_samples: TestSamples = _field(_SIZES["test_samples"].meaning)
     networks_per_job: Count = _field("by default as many as take a minute", None)
 
 
@@ -247,8 +245,7 @@ KINDS = {kind.__name__: kind for kind in _SIGNS}
 def kind_of(panel: Any) -> type[Section] | None:
     """Return the model of a panel, None if its keys are those of no kind."""
     signs = _SIGNS if isinstance(panel, dict) else {}
-    fits = [kind for kind, names in signs.items() if panel.keys() >= {*names}]
-    return fits[-1] if fits else None
+    return next((kind for kind, x in reversed(signs.items()) if panel.keys() >= {*x}), None)
 
 
 _signs = " or ".join(f"({', '.join(names)})" for names in _SIGNS.values())

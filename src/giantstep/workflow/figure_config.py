@@ -19,7 +19,7 @@ from giantstep.questions.costs import check_cost, cost_of, total_cost
 from giantstep.questions.task import Task
 from giantstep.suggestions import did_you_mean
 from giantstep.theory.first_layer.layer import layer_of
-from giantstep.validation import raise_all
+from giantstep.validation import Fault, raise_all
 from giantstep.workflow.config import (
     CONFIG,
     FIGURES,
@@ -38,10 +38,10 @@ from giantstep.workflow.config_models import (
 )
 from giantstep.workflow.curves import Curve, Figure
 from giantstep.workflow.learning_config import learning_curves
-from giantstep.workflow.panels import Panel, read_vocabularies
+from giantstep.workflow.panels import Panel
 
 # Of the parameters of a map.
-_ONCE = "must be given once: as an axis or beside the axes, as ridge or as stop_at"
+_ONCE = "given once: as an axis or beside the axes, as ridge or as stop_at"
 
 
 def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
@@ -146,13 +146,10 @@ def _map_curves(panel: Panel) -> list[Curve]:
     names = *given, *panel.given["y"], *panel.given["x"]
     said = Counter(RIDGE if name == STOP_AT else name for name in names)
     wrong = [x for x, one in MAP_PARAMETERS.items() if said[x] > 1 or said[x] < one.required]
-    for field in wrong:
-        panel.add_fault(field, _ONCE)
-    if wrong:
-        return []
     with panel.collect():
+        raise_all([Fault(name, given.get(name), _ONCE) for name in wrong])
         for end in (-1, 0):
-            corner = read_vocabularies(given | {name: axis[end] for name, axis in axes.items()})
+            corner = given | {name: axis[end] for name, axis in axes.items()}
             point = {name: corner.pop(name) for name in ("alpha", RIDGE, STOP_AT) if name in corner}
             problem = Protocol(**corner)
             Grid((point["alpha"],), (point.get(RIDGE, 1.0),))

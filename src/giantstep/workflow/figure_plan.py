@@ -53,11 +53,7 @@ class FigurePlan(Figure):
     @cached_property
     def solved(self) -> dict[str, dict[str, Task]]:
         """The files of its theory, with the tasks of each by their groups."""
-        tasks = [
-            (f"{curve.name}/{role}", task)
-            for curve in self.curves
-            for role, task in curve.theory.items()
-        ]
+        tasks = [(f"{c.name}/{role}", x) for c in self.curves for role, x in c.theory.items()]
         starts = range(0, len(tasks), _TOGETHER)
         parts = (dict(tasks[start : start + _TOGETHER]) for start in starts)
         return {f"{RESULTS}/theory/{self.name}-{key('theory', part)}.nc": part for part in parts}
@@ -74,12 +70,9 @@ class FigurePlan(Figure):
 
     @cached_property
     def made_from(self) -> list[str]:
-        """The results that are merged, whatever the files over which replicates are split."""
-        last = ([*shards.items()][-1] for shards in self.networks.values())
-        networks = (
-            f"{Path(path).parent}/0-{task.arguments['networks'][-1]}" for path, task in last
-        )
-        return list(dict.fromkeys([*self.solved, *networks]))
+        """The results that are merged: files of theory, and folders of shards."""
+        folders = (str(Path(path).parent) for path in self.files_of("montecarlo"))
+        return list(dict.fromkeys([*self.solved, *folders]))
 
     @property
     def parameters_of_file(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from giantstep.theory.first_layer.layer import layer_of
 from giantstep.validation import Fault, raise_all
 from giantstep.workflow.config_models import STEPS, kind_of
 from giantstep.workflow.curves import Curve
-from giantstep.workflow.panels import Panel, read_vocabularies
+from giantstep.workflow.panels import Panel
 
 # How a curve's problem is solved and simulated; the other fields of a panel say what it is.
 _RUN_OPTIONS = ("bulk", "loss", "dimension", "test_samples")
@@ -33,8 +33,6 @@ _OF_CURVES = {*parameters_of(Protocol), *one_spike_parameters(), *_RUN_OPTIONS}
 _THEORY = ("bulk", "optimal", "finite_size_theory", "learning_rates", "spectrum")
 # Those of large steps alone.
 _OF_GIANT_STEPS = ("optimal", "lower_bound", "learning_rates", "spectrum")
-# Those that are solved at sample complexities.
-_AT_POINTS = ("optimal", "bayes_optimal")
 # Points of a theoretical density.
 _POINTS = 600
 
@@ -52,7 +50,7 @@ def learning_curves(panel: Panel) -> list[Curve]:
     for name, fields in panel.combinations(names):
         options = {key: fields.pop(key) for key in _RUN_OPTIONS if key in fields}
         with panel.collect():
-            problem = make(**read_vocabularies(fields))
+            problem = make(**fields)
             bulk = options.get("bulk") or bulk_of_networks(problem)
             loss = options.get("loss", SQUARE)
             validate_bulk(problem, bulk)
@@ -68,7 +66,7 @@ def _check_points(panel: Panel) -> None:
         text = "this key is missing: theory.dimension and learning_rates are solved there"
         panel.faults.add("simulation.alpha", text)
     if not (simulated or panel.theory_axis("alpha")):
-        for field in filter(panel.given.get, _AT_POINTS):
+        for field in filter(panel.given.get, ("optimal", "bayes_optimal")):
             panel.add_fault(field, "needs theory.alpha or simulation.alpha")
     elif "ridge" not in panel.given:
         panel.add_fault("ridge", "this key is missing, which theory and simulation need")

@@ -44,10 +44,8 @@ def merge_figure(plan: FigurePlan, results: Mapping[str, Mapping[str, xr.Dataset
     """
     lines = [line for curve in plan.curves for line in merge_curve(curve, results[curve.name])]
     merged = label(join_lines(lines))
-    parameters = {
-        **plan.parameters_of_file,
-        "curves": {curve.name: plain(curve.problem) for curve in plan.curves},
-    }
+    problems = {curve.name: plain(curve.problem) for curve in plan.curves}
+    parameters = {**plan.parameters_of_file, "curves": problems}
     libraries = {data.attrs["libraries"] for roles in results.values() for data in roles.values()}
     merged.attrs = {
         "title": plan.config["title"],

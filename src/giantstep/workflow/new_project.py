@@ -14,10 +14,6 @@ from giantstep.workflow.figure_config import files_of
 EXAMPLE = "example"
 
 
-class NotEmptyError(FileExistsError):
-    """There is something in the folder of a project that is to be made."""
-
-
 def foreign_drawings(project: Path) -> list[Path]:
     """List a project's drawing code that is not giantstep's own, byte for byte."""
     names = sorted(path.name for path in (project / FIGURES).glob("*.py"))
@@ -42,7 +38,7 @@ def create_project(folder: Path, figure: str = EXAMPLE) -> list[Path]:
 
     Raises
     ------
-    NotEmptyError
+    FileExistsError
         If the folder holds anything.
     InvalidParametersError
         If there is no such figure.
@@ -52,7 +48,7 @@ def create_project(folder: Path, figure: str = EXAMPLE) -> list[Path]:
     if figure != EXAMPLE and figure not in known:
         raise refusal("from", figure, f"one of {', '.join(known)}")
     if folder.exists() and any(folder.iterdir()):
-        raise NotEmptyError(f"{folder} is not empty: name another folder, which is then made")
+        raise FileExistsError(f"{folder} is not empty: name another folder, which is then made")
     shutil.copytree(home / "workflow/project", folder, dirs_exist_ok=True)
     shutil.copytree(home / "workflow/schemas", folder / "config/schemas")
     shutil.copytree(home / "profiles", folder / "profiles")

@@ -90,11 +90,5 @@ class Panel:
         fields = {name: self.given[name] for name in names}
         lists = {name: value for name, value in fields.items() if isinstance(value, list)}
         for chosen in combinations(lists):
-            values = read_vocabularies(chosen)
-            label = ",".join(f"{name}={format_value(entry)}" for name, entry in values.items())
+            label = ",".join(f"{name}={format_value(entry)}" for name, entry in chosen.items())
             yield f"{self.name}:{label}" if label else self.name, fields | chosen
-
-
-def read_vocabularies(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a problem: mappings are vocabularies, in pairs."""
-    return {k: tuple(v.items()) if isinstance(v, dict) else v for k, v in fields.items()}

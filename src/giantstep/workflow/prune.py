@@ -46,9 +46,8 @@ def unreferenced(project: Path, plans: Iterable[FigurePlan]) -> list[Path]:
     """List the results that no plan refers to; files that the workflow did not make are kept."""
     kept = set()
     for plan in plans:
-        # Folders, since replicates of a config with more of them are kept, too.
-        folders = (str(Path(path).parent) for path in plan.files_of("montecarlo"))
-        files = (*plan.solved, *folders, plan.merged, *plan.scores, f"{KEYS}/{plan.name}")
+        # Replicates of a config with more of them are in the same folders.
+        files = (*plan.made_from, plan.merged, *plan.scores, f"{KEYS}/{plan.name}")
         kept |= {project / file for file in files}
     ours = {path for some in _OURS for path in (project / RESULTS).glob(some) if not path.is_dir()}
     # No run is at work.

@@ -11,7 +11,7 @@ import xarray as xr
 from giantstep.arrays import Array
 from giantstep.files import beside
 from giantstep.vocabulary import MEANINGS
-from giantstep.workflow.arrangement import LIMIT
+from giantstep.workflow.arrangement import FINITE
 from giantstep.workflow.comparison import DRAWN
 
 # Dimensions of what a row of scores repeats of its curve.
@@ -46,20 +46,15 @@ def score_table(data: xr.Dataset) -> pd.DataFrame:
     parameters = [x for x in MEANINGS if x in data.coords and data[x].dims in _OF_CURVE]
     scores = [f"{size}_z_score_{x}" for x in DRAWN for size in ("largest", "mean")]
     outliers = ["outlier", "simulated_outlier_mean", "simulated_outlier_stderr"]
-    columns: dict[str, xr.DataArray] = {}
-    for name in ["curve", *parameters, *scores, *outliers * ("simulated_outlier_mean" in data)]:
-        if name in data and "theory" in data[name].dims:
-            columns |= {
-                f"{name}_{one.theory.item()}": one for one in data[name].transpose("theory", ...)
-            }
-        elif name in data:
-            columns[name] = data[name]
-    return pd.DataFrame({
-        name.removesuffix(f"_{LIMIT}"): [
-            _cell(row) for row in np.atleast_2d(values.transpose(..., "curve")).T
-        ]
-        for name, values in columns.items()
-    })  # fmt: skip
+    names = ["curve", *parameters, *scores, *outliers * ("simulated_outlier_mean" in data)]
+    table: dict[str, list[str]] = {}
+    for name in filter(data.__contains__, names):
+        values = data[name]
+        for one in values.transpose("theory", ...) if "theory" in values.dims else [values]:
+            suffix = "_finite" if one.coords.get("theory") == FINITE else ""
+            rows = np.atleast_2d(one.transpose(..., "curve")).T
+            table[f"{name}{suffix}"] = [_cell(row) for row in rows]
+    return pd.DataFrame(table)
 
 
 def score_summary(data: xr.Dataset) -> pd.DataFrame:

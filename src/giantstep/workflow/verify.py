@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from filecmp import cmp
 from pathlib import Path
@@ -13,7 +14,7 @@ import xarray as xr
 from threadpoolctl import threadpool_limits
 
 from giantstep.questions.task import Task, answer_task
-from giantstep.validation import POSITIVE, read_number, refusal
+from giantstep.validation import refusal
 from giantstep.workflow import store
 from giantstep.workflow.arrangement import arrange
 from giantstep.workflow.drawing import draw_figure
@@ -39,10 +40,9 @@ def parts(figure: FigurePlan) -> list[Part]:
     """List the parts of a figure that its file keeps."""
     found = []
     for curve in figure.curves:
-        found += [Part(curve.name, role, task) for role, task in curve.theory.items()]
-        for role, task in curve.networks.items():
-            each = (with_networks(task, [one]) for one in task.arguments["networks"])
-            found += [Part(curve.name, role, one) for one in each]
+        for role, task in {**curve.theory, **curve.networks}.items():
+            each = [with_networks(task, [one]) for one in task.arguments.get("networks", ())]
+            found += [Part(curve.name, role, one) for one in each or [task]]
     return found
 
 
@@ -54,16 +54,14 @@ def sample(everything: list[Part], size: str, seed: int) -> list[Part]:
     InvalidParametersError
         If the size is neither.
     """
-    try:
-        number = read_number(size.removesuffix("%"), POSITIVE)
-    except ValueError:
-        allowed = "a share such as 5%, or a number of parts such as 3"
-        raise refusal("sample", size, allowed) from None
+    found = re.fullmatch(r"([0-9]*\.?[0-9]+)(%?)", size)
+    if not found or not (number := float(found[1])):
+        raise refusal("sample", size, "a share such as 5%, or a number of parts such as 3")
     rng = np.random.default_rng(seed)
     drawn: list[Part] = []
     for role in dict.fromkeys(part.role for part in everything):
         of_role = [part for part in everything if part.role == role]
-        count = round(number / 100 * len(of_role) if size.endswith("%") else number)
+        count = round(number / 100 * len(of_role) if found[2] else number)
         chosen = rng.choice(len(of_role), min(max(count, 1), len(of_role)), replace=False)
         drawn += [of_role[place] for place in sorted(chosen)]
     return drawn
@@ -123,5 +121,5 @@ def drawn_otherwise(figure: FigurePlan, data: xr.Dataset, project: Path) -> list
         pictures, config = [again[file] for file in drawings(figure.name)], figure.config
         draw_figure(figure.name, config, data, pictures, project)
         write_scores(data, *(again[file] for file in figure.scores))
-        made = [file for file in figure.outputs if (project / file).exists()]
-        return [file for file in made if not cmp(project / file, again[file], shallow=False)]
+        made = ((file, project / file) for file in figure.outputs if (project / file).exists())
+        return [file for file, path in made if not cmp(path, again[file], shallow=False)]
