@@ -16,7 +16,7 @@ def at_nearest_ridge(
 ) -> xr.Dataset:
     """Select the simulations at the ridge nearest to the best, at each sample complexity."""
     ridges = networks["ridge"]
-    apart = abs(np.log(ridges.clip(1e-200) / optimal_ridge))
+    apart = abs(xr.apply_ufunc(np.log, ridges.clip(1e-200) / optimal_ridge))
     nearest = ridges[apart.argmin("ridge", skipna=False)].drop_vars("ridge")
     of_error = "simulated_test_error_mean", "simulated_test_error_stderr", "z_score_test_error"
     names = {name: name.replace("test_error", "optimal_test_error") for name in of_error}
