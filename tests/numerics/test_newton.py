@@ -37,10 +37,10 @@ class Arctangent:
         return at.residual < 1e-14
 
 
-def solved(active=None):
+def solved():
     problem = Arctangent(np.array([0.0, 2.0, -10.0, 5.0]))
     at = problem.evaluate(np.array([[0.0], [2.5], [10.0], [25.0]]), np.arange(4))
-    return problem, at, solve_newton(problem, at, MAX_ITERATIONS, 1e-2, active)
+    return problem, at, solve_newton(problem, at, MAX_ITERATIONS, 1e-2)
 
 
 def test_shortened_steps_reach_what_full_steps_overshoot_and_finished_points_leave_the_batch():
@@ -49,12 +49,6 @@ def test_shortened_steps_reach_what_full_steps_overshoot_and_finished_points_lea
     assert np.all(at.residual < 1e-14)
     assert sorted(np.bincount(np.concatenate(problem.evaluated[1:]))) == sorted(iterations)
     assert iterations[1] < iterations[2] < MAX_ITERATIONS
-
-
-def test_points_that_are_not_active_stay():
-    _, at, iterations = solved(active=np.array([1, 3]))
-    assert at.x[2, 0] == 10.0
-    assert iterations[2] == 0 < iterations[3]
 
 
 def test_points_that_are_lost_do_not_hold_up_the_others():

@@ -75,7 +75,6 @@ def solve_newton(
     at: Iterates[Details],
     max_iterations: int,
     shortest: float,
-    active: Indices | None = None,
 ) -> Indices:
     """Move all points to fixed points of a map, in place, by Newton's method.
 
@@ -91,16 +90,14 @@ def solve_newton(
     max_iterations : int
     shortest : float
         Share of the Newton step below which it is given up for an iteration of the map.
-    active : integer array, optional
-        The points to move; by default all.
 
     Returns
     -------
     integer array, shape (S,)
         Number of iterations at each point.
     """
-    here = at if active is None else at.at(active)
-    active = np.arange(at.residual.size) if active is None else active
+    active = np.flatnonzero(~problem.finished(at))
+    here = at.at(active)
     iterations, count = np.zeros(at.residual.size, dtype=np.int64), 0
     steps, length = np.zeros(here.x.shape), np.ones(active.size)
     moved = np.ones(active.size, dtype=bool)

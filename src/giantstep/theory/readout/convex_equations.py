@@ -113,7 +113,8 @@ class ConvexEquations:
         self.phi = f.phi[:, kept]
         self.functions = np.concatenate([to_m.T @ f.mu0, f.along])[:, kept]
         self.h, self.h_z, self.residual = f.h[kept], f.h_z[0, kept], f.target_residual[kept]
-        self.mean_spread = None if f.mean_spread is None else f.mean_spread[:, kept]
+        none = np.zeros((self.rank, f.kappa.size))
+        self.mean_spread = (none if f.mean_spread is None else f.mean_spread)[:, kept]
         i, j = self.equations.triangle.rows, self.equations.triangle.columns
         mu2_squared = np.maximum(f.mu2_squared[:, kept], _FLAT)
         self.row_norm = np.broadcast_to(f.row_norm, f.kappa.shape)[kept]
@@ -147,20 +148,14 @@ class ConvexEquations:
     def prediction_moments(self, x: Array) -> PredictionMoments:
         """Compute the moments of a prediction at each kappa, from the unknowns."""
         at, often = self.order_parameters(x), self.equations.multiplicity
-        P = at.slope @ self.phi
+        P, spread = at.slope @ self.phi, at.prediction[:, : self.rank] @ self.mean_spread
         return PredictionMoments(
             (at.V * often) @ self.products,
             at.prediction @ self.functions,
             P,
             # The norm of the features changes what is left of a prediction's variance given z.
-            (at.q * often) @ self.products + self._spread(x) ** 2 + (1 - self.row_norm) * P**2,
+            (at.q * often) @ self.products + spread**2 + (1 - self.row_norm) * P**2,
         )
-
-    def _spread(self, x: Array) -> Array:
-        """Compute the standard deviation that the norm of the input gives a prediction."""
-        if self.mean_spread is None:
-            return np.zeros(())
-        return x[:, self.ends[0] :][:, : self.rank] @ self.mean_spread
 
     def evaluate(
         self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array
@@ -191,10 +186,9 @@ class ConvexEquations:
         first, second = penalty.sources(response, response, hats, hats)
         direction = q_hat + first
         q = np.einsum("sij,sj->si", T, direction) + second
-        pull = self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m
-        if self.mean_spread is not None:
-            spread = self.mean_spread[:, None] * self.mean_spread
-            pull = pull + np.einsum("sn,ghn->sgh", averages.minus_dg * self.weight, spread)
+        spread = self.mean_spread[:, None] * self.mean_spread
+        pull = np.einsum("sn,ghn->sgh", averages.minus_dg * self.weight, spread)
+        pull += self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m
         free = at.prediction[:, : self.rank]
         # A Newton-like step towards E[mu0 g] = pull m.
         gap = mean_g[:, : self.rank] - np.einsum("sgh,sh->sg", pull, free)

@@ -21,9 +21,8 @@ from giantstep.theory.readout.fixed_point import solve_resolvent
 from giantstep.theory.readout.output_channel import ChannelAverages
 
 _MAX_ITERATIONS, _SHORTEST = 15, 1e-2
-# Damped iterations of the map, which converge slowly, but often where nothing else does. Newton's
-# method is not tried after them where they leave the map so far from the unknowns, in coordinates.
-_MANY, _FAR = 100, 1.0
+# Damped iterations of the map, which converge slowly, but often where nothing else does.
+_MANY = 100
 # Where that diverges: the ridge from which the solution is followed, and by which factors.
 _LARGE_RIDGE, _FACTOR = 30.0, 2.0
 # A Jacobian is computed again if a step leaves more of the residual, unless that is small, or so
@@ -144,7 +143,7 @@ class _NewtonProblem:
         return self.equations.move(x, step)
 
     def finished(self, at: Iterates[ChannelAverages]) -> Mask:
-        return at.residual <= self.equations.tolerance
+        return (at.residual <= self.equations.tolerance) | np.isinf(at.residual)
 
 
 def _newton_step(difference: Array, jacobian: Array) -> Array:
@@ -173,9 +172,7 @@ def _solve_from(
     at, shift = problem.at, problem.at.residual.copy()
     for _ in range(damped_iterations):
         at = problem.evaluate((at.x + at.mapped) / 2, np.arange(len(x)))
-    near = at.residual < (_FAR if damped_iterations else np.inf)
-    active = np.flatnonzero((at.residual > equations.tolerance) & near)
-    iterations = solve_newton(problem, at, _MAX_ITERATIONS, _SHORTEST, active)
+    iterations = solve_newton(problem, at, _MAX_ITERATIONS, _SHORTEST)
     difference = equations.coordinates(at.mapped) - equations.coordinates(at.x)
     error = np.max(np.abs(_newton_step(difference, problem.jacobian)), axis=-1)
     converged = at.residual <= _RESIDUAL * equations.tolerance
