@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from giantstep.cli.output import contents
 from giantstep.problems.sizes import SEED
 from giantstep.validation import RefusalError, check_value
-from giantstep.workflow.archive import ArchiveError, read_archive, write_archive
+from giantstep.workflow.archive import read_archive, write_archive
 from giantstep.workflow.config import load_config
 from giantstep.workflow.figure_plan import FigurePlan
 from giantstep.workflow.missing import missing_jobs, summarise_jobs
@@ -89,7 +89,7 @@ def run_verify(arguments: argparse.Namespace) -> int:
         own = foreign_drawings(Path(folder))
         if own and not arguments.run_drawings:
             text = f"is drawn by code of its own, {own[0]}: read it, then give --run-drawings"
-            raise ArchiveError(f"{archive} {text}")
+            raise RefusalError(f"{archive} {text}")
         return _verify_project(arguments)
 
 
@@ -107,7 +107,7 @@ def run_archive(arguments: argparse.Namespace) -> None:
     plan, figure = _planned(arguments)
     check_made_from(figure, data)
     if other := drawn_otherwise(figure, data, plan.root):
-        raise ArchiveError(_how_drawn_anew(other[0]))
+        raise RefusalError(_how_drawn_anew(other[0]))
     write_archive(path, figure.name, plan)
     print(f"wrote {path}: check it with `giantstep verify {path}`")
 

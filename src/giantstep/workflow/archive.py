@@ -29,10 +29,6 @@ LOCK = "requirements.lock"
 _PROFILE = "profiles/default/config.yaml"
 
 
-class ArchiveError(RefusalError):
-    """An archive that cannot be made, or is not what was packed."""
-
-
 def write_archive(path: Path, name: str, plan: Plan) -> None:
     """Pack a figure that has been made.
 
@@ -47,7 +43,7 @@ def write_archive(path: Path, name: str, plan: Plan) -> None:
 
     Raises
     ------
-    ArchiveError
+    RefusalError
         If not all of its files have been made from this configuration and code.
     """
     figure = plan.figure(name)
@@ -68,7 +64,7 @@ def read_archive(path: Path, folder: Path) -> str:
 
     Raises
     ------
-    ArchiveError
+    RefusalError
         If it is no such archive, or a file is missing or damaged.
     """
     try:
@@ -78,10 +74,10 @@ def read_archive(path: Path, folder: Path) -> str:
             checksums = {one["@id"]: one["sha256"] for one in described if "sha256" in one}
             archive.extractall(folder, checksums)
     except Exception as error:  # whatever a file may hold
-        raise ArchiveError(f"{path} is not an archive of a figure: {error!r}") from error
+        raise RefusalError(f"{path} is not an archive of a figure: {error!r}") from error
     for file, checksum in checksums.items():
         if sha256((folder / file).read_bytes()) != checksum:
-            raise ArchiveError(f"{path}: {file} is not what was packed")
+            raise RefusalError(f"{path}: {file} is not what was packed")
     return name
 
 
@@ -90,7 +86,7 @@ def _contents(figure: FigurePlan, plan: Plan) -> Iterator[tuple[str, bytes]]:
     config, root, home = figure.config, plan.root, installed_folder()
     made = [*figure.marks.values(), figure.merged, *figure.outputs]
     if missing := [file for file in made if not (root / file).is_file()]:
-        raise ArchiveError(
+        raise RefusalError(
             f"{root / missing[0]} is not there, or not of this configuration and code: run"
             f" `snakemake --cores all {' '.join(figure.outputs)}` first, with the same overlays"
         )

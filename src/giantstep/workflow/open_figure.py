@@ -60,11 +60,8 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
                 text = "without single networks, in single precision"
                 warnings.warn(f"this is {summary}, which giantstep ships: {text}", stacklevel=2)
                 return read_summary(summary)
-        made = ", ".join(made_figures(project)) or "none"
-        raise FileNotFoundError(
-            f"there is no {path}: run `snakemake --cores all {_FOLDER / path.name}` in the project,"
-            f" or name a figure that has been made: {made}"
-        )
+        text = f"run `snakemake --cores all {_FOLDER / path.name}` in the project"
+        raise FileNotFoundError(f"there is no {path}: {text}")
     data = store.read(path)
     if not _is_current(str(name), Path(project), data):
         text = f"{path} was made from an earlier configuration: a run makes it anew"
