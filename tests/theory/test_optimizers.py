@@ -21,7 +21,7 @@ SIGNS = Protocol("tanh", "sin", 1, alpha0=4, beta=0.5, optimizer="sign")
 
 
 def batch_of(layer):
-    return FirstBatch(layer.descent)
+    return FirstBatch(layer.protocol)
 
 
 def at(alpha0, **others):
@@ -61,7 +61,7 @@ def test_rows_after_signs_have_the_covariance_of_actual_batches():
     d, e = 300, 2.0
     batch = batch_of(layer_of(SIGNS))
     k = math.sqrt(2 / math.pi * e**2 / (batch.tau * batch.label_power) - 1)
-    rows, state = layer_of(SIGNS).rows_in_limit()
+    rows, state = layer_of(SIGNS).rows_in_limit
     t, measured = np.array([0.2, 1, 5]), []
     for seed in range(4):
         rng = default_rng(seed)
@@ -90,7 +90,7 @@ def test_rows_after_signs_have_the_covariance_of_actual_batches():
 def test_along_spike_and_target_rows_of_odd_activations_have_the_covariance_in_closed_form(noise):
     problem = at(2, optimizer="sign", noise=noise)
     layer = layer_of(problem)
-    found, expected = (kind.rows_in_limit(layer) for kind in (Signs, OddSigns))
+    found, expected = (kind.rows_in_limit.func(layer) for kind in (Signs, OddSigns))
     covariances = (state.covariance[:2, :2] for _, state in (found, expected))
     assert np.subtract(*covariances) == pytest.approx(np.zeros((2, 2)), abs=1e-8)
 
@@ -103,7 +103,7 @@ def test_rows_of_relu_networks_have_the_covariance_after_signs():
     v = spike / np.linalg.norm(spike)
     across = layer.theta - (layer.theta @ v) * v
     projections = layer.weights @ np.stack([v, across / np.linalg.norm(across)]).T
-    _, state = layer_of(problem).rows_in_limit()
+    _, state = layer_of(problem).rows_in_limit
     found = 800 * np.cov(projections.T)
     assert found == pytest.approx(state.covariance[:2, :2], abs=0.35)
 

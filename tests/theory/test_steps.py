@@ -95,7 +95,7 @@ def test_actual_weights_have_the_parameters_and_the_covariance(protocol):
 
 def test_rows_after_large_steps_have_the_bulk_variance_of_the_recursion():
     steps = replace(SOFTPLUS, target="sign", learning_rate=13.9, alpha0=14, beta=0.261, steps=5)
-    rows, state = layer_of(steps).rows_in_limit()
+    rows, state = layer_of(steps).rows_in_limit
     assert rows.error < 1e-10
     assert rows.traces(np.zeros(1)).phi == pytest.approx(state.bulk_variance, rel=1e-8)
 

@@ -318,6 +318,11 @@ class Protocol:
         return replace(self, target=target, pretrain_target=SAME_TARGET, task_overlap=1.0)
 
     @property
+    def kept(self) -> float:
+        """The share of the weights that a step leaves, before it adds the gradient."""
+        return 1 - self.decay
+
+    @property
     def as_in_paper(self) -> bool:
         """Whether this is one step of an odd activation, on a target of one direction."""
         one_odd_step = self.steps == 1 and lookup(self.activation).parity == "odd"

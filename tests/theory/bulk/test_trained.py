@@ -49,7 +49,7 @@ def covariance_of_actual_batches(protocol, dimension, seed):
 
 def test_traces_and_forms_are_those_of_actual_batches():
     # Norms do not vary before the second step of softplus, whose E sigma''' vanishes at first.
-    rows, t = layer_of(SOFTPLUS).rows_in_limit()[0], np.array([0.1, 1.0, 10.0])
+    rows, t = layer_of(SOFTPLUS).rows_in_limit[0], np.array([0.1, 1.0, 10.0])
     C, directions = covariance_of_actual_batches(SOFTPLUS, 500, seed=2)
     eigenvalues, vectors = np.linalg.eigh(C)
     resolvents = 1 / (1 + t[:, None] * eigenvalues)
@@ -64,14 +64,14 @@ def test_the_trace_after_one_step_of_an_odd_activation_is_that_of_the_first_batc
     protocol, t = replace(TANH, noise=0.3), np.array([[0.01], [1.0], [50.0]])
     batch = FirstBatch(protocol)
     expected = batch.traces(batch.tau * t / (1 + t)).powers[0] / (1 + t)
-    rows, _ = layer_of(protocol).rows_in_limit()
+    rows, _ = layer_of(protocol).rows_in_limit
     assert rows.traces(t[:, 0]).f == pytest.approx(expected[:, 0], rel=1e-8)
 
 
 def test_without_noise_of_batches_the_covariance_is_of_finite_rank():
     protocol = Protocol("gelu", "sin", 2, alpha0=np.inf, beta=0.7, steps=2)
     isotropic, t = layer_of(protocol).states[-1].bulk_variance, np.array([0.1, 1.0, 10.0])
-    traces = layer_of(protocol).rows_in_limit()[0].traces(t)
+    traces = layer_of(protocol).rows_in_limit[0].traces(t)
     assert traces.f == pytest.approx(1 / (1 + isotropic * t), rel=1e-9)
     assert traces.phi == pytest.approx(isotropic * traces.f, rel=1e-9)
 
@@ -79,7 +79,7 @@ def test_without_noise_of_batches_the_covariance_is_of_finite_rank():
 def test_forms_and_the_recursion_have_the_same_covariance():
     protocol = Protocol("erf", "sin", 2, alpha0=2, beta=1, noise=0.2, steps=2)
     sigma = layer_of(protocol).states[-1].covariance
-    found = layer_of(protocol).rows_in_limit()[0].covariance(sigma[2, 2])
+    found = layer_of(protocol).rows_in_limit[0].covariance(sigma[2, 2])
     assert found == pytest.approx(sigma, rel=1e-7, abs=1e-9)
 
 
@@ -164,7 +164,7 @@ def test_rules_over_a_batch_resolve_kinks_and_labels_without_bound(protocol, err
 def test_polynomials_in_t_that_do_not_converge_count_as_an_error_of_quadrature():
     """Finer rules have a lower degree there; the answer hardly changes, and says by how much."""
     protocol = Protocol("softplus", "he2", 4, alpha0=20, beta=0.5, steps=3)
-    coarse, fine = (layer_of(protocol, fineness=fineness).rows_in_limit()[0] for fineness in (1, 2))
+    coarse, fine = (layer_of(protocol, fineness=fineness).rows_in_limit[0] for fineness in (1, 2))
     t = np.geomspace(1e-3, 1e6, 100)
     forms = coarse.forms(t).resolvent, fine.forms(t).resolvent
     assert coarse.error > 1e-4

@@ -6,14 +6,13 @@ As in `one_group`, t = beta V1_hat q is a function of L/V1_hat alone. Polynomial
 the traces of the rows' resolvent near its spectrum. So the equations of all steps (`row_resolvent`)
 are solved together with that of t, by Newton's method from a solution nearby. The unknowns are t
 and, for each step from the last to the first, G, theta and t before that step. With t after it,
-theta = s t f(t) where s stretches the rows, and phi = (1 - f)/t.
+theta = t f(t), and phi = (1 - f)/t.
 """
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -61,19 +60,15 @@ class ContinuedRows(ContinuedOneGroup):
 
     Parameters
     ----------
-    steps : iterable of (Protocol, float)
-        Each by plain descent, and the factor on the squared length of all rows after it.
+    steps : tuple of Protocol
     before : tuple of NetworkState
         The network before each of its steps.
     """
 
-    def __init__(
-        self, steps: Iterable[tuple[Protocol, float]], before: tuple[NetworkState, ...]
-    ) -> None:
-        backwards = list(zip(steps, before, strict=True))[::-1]
-        self.steps = [CovarianceStep(of, state, 1, on_path=True) for (of, _), state in backwards]
-        self.stretches = [stretch for (_, stretch), _ in backwards]
-        self.beta = backwards[0][0][0].beta
+    def __init__(self, steps: tuple[Protocol, ...], before: tuple[NetworkState, ...]) -> None:
+        backwards = zip(steps[::-1], before[::-1], strict=True)
+        self.steps = [CovarianceStep(of, state, 1, on_path=True) for of, state in backwards]
+        self.beta = steps[0].beta
         nodes = sum(step.weight.size for step in self.steps)
         self._together = 1 + _CACHED // max(1, nodes)
 
@@ -81,9 +76,8 @@ class ContinuedRows(ContinuedOneGroup):
         """Compute the unknowns far above the real axis, where t is small: to first order in t."""
         t = self.beta * V1_hat[:, 0, 0] / L[:, 0]
         unknowns = [t]
-        for step, stretch in zip(self.steps, self.stretches, strict=True):
-            t = stretch * t
-            b, w = 1 + step.weight @ step.eta, step.weight @ step.eta**2
+        for step in self.steps:
+            b, w = step.kept + step.weight @ step.eta, step.weight @ step.eta**2
             unknowns += [b * step.bulk_variance * t, t, t * (b**2 + step.inverse_batch * w)]
             t = unknowns[-1]
         return np.stack(unknowns, axis=-1)
@@ -91,7 +85,7 @@ class ContinuedRows(ContinuedOneGroup):
     def traces(self, unknowns: Complex, slope: Complex) -> Traces:
         """Compute the traces after all steps, and their derivatives along a slope by that of t."""
         t, before = unknowns[:, 0], self._before(unknowns, 0)
-        along = slope[:, 2] / slope[:, 0] / self.stretches[0]
+        along = slope[:, 2] / slope[:, 0]
         return before._replace(df=before.df + along / t, dphi=before.dphi - along / t**2)
 
     def equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
@@ -108,24 +102,23 @@ class ContinuedRows(ContinuedOneGroup):
         last = self._before(unknowns, 0)
         gap[:, 0] = last.t * (ratio + last.phi) - self.beta
         jacobian[:, 0, 0] = ratio + last.phi + last.t * last.dphi
-        jacobian[:, 0, 2] = -1 / (last.t * self.stretches[0])
-        for k, (step, stretch) in enumerate(zip(self.steps, self.stretches, strict=True)):
+        jacobian[:, 0, 2] = -1 / last.t
+        for k, step in enumerate(self.steps):
             own, outer = slice(3 * k + 1, 3 * k + 4), 3 * k
             before = self._before(unknowns, own.stop - 1)
-            at = SelfEnergy(step, stretch * unknowns[:, outer], unknowns[:, own], before)
+            at = SelfEnergy(step, unknowns[:, outer], unknowns[:, own], before)
             gap[:, own], (jacobian[:, own, own], by_t, by_f, by_phi) = at.gap, at.derivatives()
-            jacobian[:, own, outer] = stretch * by_t
+            jacobian[:, own, outer] = by_t
             if k + 1 < len(self.steps):
                 t = before.t[:, None]
-                by_trace = by_f / t - by_phi / t**2
-                jacobian[:, own, own.stop + 1] = by_trace / self.stretches[k + 1]
+                jacobian[:, own, own.stop + 1] = by_f / t - by_phi / t**2
         return gap, jacobian
 
     def _before(self, unknowns: Complex, place: int) -> Traces:
         """Compute the traces at the t in some place; derivatives are at fixed theta."""
         if place + 2 < unknowns.shape[1]:
-            t, theta = unknowns[:, place], unknowns[:, place + 2] / self.stretches[place // 3]
-            f = theta / t
+            t = unknowns[:, place]
+            f = unknowns[:, place + 2] / t
             return Traces(t, f, (1 - f) / t, -f / t, (2 * f - 1) / t**2)
         t, f = unknowns[:, place], 1 / (1 + unknowns[:, place])
         return Traces(t, f, f, -(f**2), -(f**2))  # at initialisation

@@ -5,7 +5,7 @@ theory.md section 13.
 Given its batches the rows b of a trained bulk have covariance C/d, and their |b|^2/c - 1 has the
 covariance a/d with them and s/d with itself. A step on a batch of n0 samples x changes these to
 
-    C' = L C L + D + h a^T L + L a h^T + s h h^T,    L = 1 + (1/n0) sum eta x x^T,
+    C' = L C L + D + h a^T L + L a h^T + s h h^T,    L = kept + (1/n0) sum eta x x^T,
     a' = L (p a + C l) + (p s + l.a) h + k,          D = (1/n0) sum noise x x^T,
 
 where h, l and k are the means over the batch of x times `by_norm`, `norm` and `pull`.
@@ -18,6 +18,7 @@ import math
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.protocol import Protocol
@@ -66,6 +67,8 @@ class CovarianceStep:
         1/alpha0.
     bulk_variance, norm_variance : float
         c before the step, and d times the variance of |b|^2/c.
+    kept : float
+        Share of the rows that the step leaves, 1 without weight decay.
     keeps_norm : float
         p above.
     turn : Array, shape (m, m + 1)
@@ -96,10 +99,8 @@ class CovarianceStep:
 
     def _set_averages(self, kappa: Array, weights: Array) -> None:
         """Turn powers of (1, u), in pairs, into those of (kappa, u)."""
-        size = math.isqrt(2 * len(weights))
-        squares = np.empty((size, size, kappa.size), dtype=weights.dtype)
-        first, second = np.triu_indices(size)
-        squares[first, second] = squares[second, first] = weights
+        unpacked = triangle_of(math.isqrt(2 * len(weights))).unpack(weights.T)
+        squares = np.ascontiguousarray(np.moveaxis(unpacked, 0, -1))
         self.weight, self.along, self.squares = squares[0, 0].copy(), squares[0].copy(), squares
         self.along[0] *= kappa
         squares[0] *= kappa
@@ -117,7 +118,7 @@ class CovarianceStep:
         pull = 2 * growth * squared * (c * A.variance_along - c**2 * A.curvature * A.third)
         pull += e * b * rho * squared * (A.cube - c * A.curvature * A.variance_along)
         self.pull = pull / c_next
-        self.inverse_batch, self.bulk_variance = b, c
+        self.inverse_batch, self.bulk_variance, self.kept = b, c, step.protocol.kept
         self.norm_variance = step.state.covariance[-1, -1]
         self.keeps_norm = step.linear_map[0, -1, -1]
 

@@ -13,8 +13,7 @@ class Initial(SteppedLayer):
     """A network without samples for its steps, or without a learning rate."""
 
     batch = 0.0
-    takes = frozenset({"decay", "step_loss"})  # of no consequence without a step
-    takes_schedules = True
+    takes = frozenset({"decay", "schedules", "step_loss"})  # of no consequence
 
     @cached_property
     def features(self) -> SpikedFeatures:

@@ -238,25 +238,23 @@ class SteppedLayer(FirstLayer):
     Attributes
     ----------
     takes : frozenset of str
-        Parameters of the protocol that it knows of, beside those that all layers know.
-    takes_schedules : bool
-        Whether steps may differ.
+        Parameters of the protocol that it knows of, beside those that all layers know; "schedules"
+        if steps may differ.
     """
 
     problem: Protocol
     takes: ClassVar[frozenset[str]] = frozenset()
-    takes_schedules: ClassVar[bool] = False
 
     def faults(self) -> list[Fault]:
         """List the parameters whose values this layer does not cover."""
-        of, known = self.problem, _KNOWN | self.takes
-        defaults = {one.name: one.default for one in fields(Protocol) if one.name not in known}
+        of = self.problem
         checks = [
-            (name, getattr(of, name) == default, f"{default} in this theory")
-            for name, default in defaults.items()
+            (one.name, getattr(of, one.name) == one.default, f"{one.default} in this theory")
+            for one in fields(Protocol)
+            if one.name not in _KNOWN | self.takes
         ]
         for name in SCHEDULED:
-            same = self.takes_schedules or not isinstance(getattr(of, name), tuple)
+            same = "schedules" in self.takes or not isinstance(getattr(of, name), tuple)
             checks.append((name, same, "one number for all steps in this theory"))
         return unmet(of, checks + self.scope())
 
@@ -279,11 +277,6 @@ class SteppedLayer(FirstLayer):
     def protocol(self) -> Protocol:
         """The same with the target of the steps, where it is not that of the readout."""
         return self.giant.pretraining
-
-    @property
-    def descent(self) -> Protocol:
-        """The protocol of the first step, as plain descent."""
-        return self.protocol.each_step[0]
 
     def with_letters(self) -> tuple[FirstLayer, FirstLayer] | None:
         """Return it with the letters in place of a normal readout, and with twice as many."""
@@ -315,10 +308,10 @@ class SteppedLayer(FirstLayer):
         With one letter and one step it is in the equations to first order. Several steps have it in
         the first of them.
         """
-        protocol, groups, steps = self.descent, self.features.groups, self.protocol.steps
+        protocol, groups, steps = self.protocol, self.features.groups, self.protocol.steps
         letters, fractions = np.array(protocol.readout).T
         h1 = float(standard_moments(lookup(protocol.activation)).slope)
-        e, power = protocol.learning_rate / protocol.beta, float(fractions @ letters**2)
+        e, power = protocol.each_step[0].learning_rate / protocol.beta, fractions @ letters**2
         rows = protocol.beta * dimension * float(groups.pi @ groups.c)
-        share = (e * h1**2) ** 2 * power / rows
+        share = float((e * h1**2) ** 2 * power / rows)
         return _OWN_OUTPUT * (share**2 if letters.size == steps == 1 else share / steps)

@@ -26,8 +26,7 @@ from giantstep.theory.rows.interface import Bulk
 class Letters(SteppedLayer):
     """Neurons of one letter share a spike after each step on a fresh batch."""
 
-    takes = frozenset({"step_loss"})
-    takes_schedules = True
+    takes = frozenset({"schedules", "step_loss"})
     left_out = "the covariance beyond spikes and target, 2 % of the error, at most 11 %"
 
     def scope(self) -> list[Scope]:

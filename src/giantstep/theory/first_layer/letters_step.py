@@ -6,7 +6,7 @@ across it that the letters' spikes span.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -61,11 +61,11 @@ def averages_of_letters(
 ) -> Array:
     """Average an activation and its derivatives over the neurons of each letter: (6, G, N)."""
 
-    def of_letter(mean_input: Array, std: float) -> tuple[Array, ...]:
-        def average(points: Array) -> tuple[Array, ...]:
-            return activation_averages(activation, points, std, (1 + fineness) / 2, WIDE)[:6]
+    def average(points: Array, std: float) -> tuple[Array, ...]:
+        return activation_averages(activation, points, std, (1 + fineness) / 2, WIDE)[:6]
 
-        return interpolated(average, mean_input, min(1.0, std) / fineness)
-
-    pairs = zip(state.spikes @ x, np.sqrt(state.bulk_variance), strict=True)
-    return np.stack([of_letter(*pair) for pair in pairs], axis=1)
+    of_letters = [
+        interpolated(partial(average, std=std), inputs, min(1.0, std) / fineness)
+        for inputs, std in zip(state.spikes @ x, np.sqrt(state.bulk_variance), strict=True)
+    ]
+    return np.stack(of_letters, axis=1)

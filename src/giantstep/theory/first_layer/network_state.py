@@ -69,18 +69,6 @@ class NetworkState:
         strength = self.spike_strength**2
         return (strength * a**2 + of_bulk / dimension) / (self.bulk_variance + strength)
 
-    def stretched(self, factor: float) -> NetworkState:
-        """Describe the network with all rows longer by the root of a factor."""
-        # All but |b|^2/c - 1.
-        lengths = np.append(np.full(self.alignment.size + 1, math.sqrt(factor)), 1.0)
-        return NetworkState(
-            self.bulk_variance * factor,
-            self.spike_strength * math.sqrt(factor),
-            self.alignment,
-            self.mean_row * factor,
-            self.covariance * np.outer(lengths, lengths),
-        )
-
     def rows_beside(
         self, rows: RowFunctions, c: float, strength: float
     ) -> tuple[RowFunctions, Array]:

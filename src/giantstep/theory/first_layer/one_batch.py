@@ -27,15 +27,12 @@ _PRECISION = 1e-6
 _OF_QUASI_RANDOM = 1e-4
 # Fineness of the rules at complex ridges, where the resolvent is solved thousands of times.
 _COARSE = 0
-# Rules over samples are coarse from the third step on.
-_ACCURACY = Accuracy(1e-2, 1e-2)
 
 
 class OneBatch(Recursion):
     """Later steps take the batch of the first again."""
 
     takes = frozenset()
-    takes_schedules = False
     left_out = "how norms of rows fluctuate, 1 % of the error in the median, at most 4 %"
 
     @cached_property
@@ -57,16 +54,14 @@ class OneBatch(Recursion):
 
     def accuracy(self, kind: str) -> Accuracy:
         """Return the accuracy of a resolved point."""
-        return _ACCURACY
-
-    def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
-        """Compute the rows' functions and the state after the last step."""
-        return self._row_functions, self.states[-1]
+        return Accuracy(1e-2, 1e-2)  # rules over samples are coarse from the third step on
 
     @cached_property
-    def _row_functions(self) -> RowFunctions:
+    def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
+        """The rows' functions and the state after the last step."""
         precision = _PRECISION if self.protocol.steps <= 2 else _OF_QUASI_RANDOM
-        return RowFunctions.fitted(self.states[-1].bulk_variance, self._columns, precision)
+        last = self.states[-1]
+        return RowFunctions.fitted(last.bulk_variance, self._columns, precision), last
 
     def _columns(self, t: Array) -> Array:
         rows, basis = self.network.rows, self.network.basis

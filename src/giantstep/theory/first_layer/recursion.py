@@ -54,27 +54,14 @@ _ONE_NEURON = 1 / 5
 _ROUNDING = 1e-13
 
 
-def plain_descent(step: Protocol) -> tuple[Protocol, float]:
-    """State a step as one of plain descent, and the factor on all rows' squared length after it.
-
-    With weight decay, `w <- (1 - decay) w + step` is a step at the rate over 1 - decay, after which
-    all rows are shorter.
-    """
-    if not step.decay:
-        return step, 1.0
-    kept = 1 - step.decay
-    return replace(step, learning_rate=step.learning_rate / kept, decay=0.0), kept**2
-
-
 # Protocols that have their first steps in common share the states and the rows after them.
 @lru_cache(maxsize=1024)
 def _state_after(before: NetworkState, step: Protocol, fineness: int) -> NetworkState:
     """Compute the state after one more step."""
-    plain, stretch = plain_descent(step)
-    taken = next_step(plain, before, fineness)
-    check_weights(plain, taken.bulk_variance.item(), 0.0)  # before anything overflows
-    state = taken.after().stretched(stretch)
-    check_weights(plain, state.bulk_variance, state.spike_strength)
+    taken = next_step(step, before, fineness)
+    check_weights(step, taken.bulk_variance.item(), 0.0)  # before anything overflows
+    state = taken.after()
+    check_weights(step, state.bulk_variance, state.spike_strength)
     return state
 
 
@@ -83,8 +70,7 @@ def _rows_after(
     of: Protocol, state: NetworkState, rows: RowFunctions, fineness: int
 ) -> RowFunctions:
     """Compute the traces and forms of the rows after one more step, from those before it."""
-    plain, stretch = plain_descent(of)
-    step = CovarianceStep(plain, state, fineness)
+    step = CovarianceStep(of, state, fineness)
     sigma = rows.covariance(step.norm_variance)
 
     def functions(t: Array) -> Array:
@@ -93,16 +79,13 @@ def _rows_after(
         return as_columns(at.f, at.phi, forms)
 
     after, most = _state_after(state, of, fineness=fineness), MOST if fineness == 1 else FEWER
-    scale = after.bulk_variance / stretch
-    fitted = RowFunctions.fitted(scale, functions, _TOLERANCE, most)
-    return fitted.stretched(stretch) if stretch != 1 else fitted
+    return RowFunctions.fitted(after.bulk_variance, functions, _TOLERANCE, most)
 
 
 class Recursion(SteppedLayer):
     """Steps on fresh batches from a uniform readout."""
 
-    takes = frozenset({"decay", "step_loss"})
-    takes_schedules = True
+    takes = frozenset({"decay", "schedules", "step_loss"})
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
@@ -113,11 +96,6 @@ class Recursion(SteppedLayer):
             ("step_loss", known, f"{SQUARE} in the theory of targets of several directions"),
             ("step_loss", smooth, "logistic or square in several steps on labels of +1 and -1"),
         ]
-
-    @property
-    def descent(self) -> Protocol:
-        """The protocol of the first step, as plain descent."""
-        return plain_descent(super().descent)[0]
 
     @cached_property
     def states(self) -> tuple[NetworkState, ...]:
@@ -136,8 +114,9 @@ class Recursion(SteppedLayer):
         """The equivalent features as d -> infinity."""
         return features_in_state(self.protocol, self.states[-1])
 
+    @cached_property
     def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
-        """Compute the functions of the rows of a uniform readout as d -> infinity, and the state.
+        """The functions of the rows of a uniform readout as d -> infinity, and the state.
 
         The state has their bulk variance, spike and covariance.
         """
@@ -149,7 +128,7 @@ class Recursion(SteppedLayer):
 
     def at_complex_ridges(self) -> ContinuedVariances:
         """Return the variances of the rows of a uniform readout at complex ridges."""
-        return ContinuedRows(map(plain_descent, self.protocol.each_step), self.states[:-1])
+        return ContinuedRows(self.protocol.each_step, self.states[:-1])
 
     @cached_property
     def features(self) -> SpikedFeatures:
@@ -181,11 +160,11 @@ class Recursion(SteppedLayer):
 
     def own_norms(self) -> Array:
         """Compute what the own output adds to the squared norm of rows in one step, by letters."""
-        plain, stretch = plain_descent(self.protocol.each_step[0])
-        step = next_step(plain, self.states[0], self.fineness)
+        protocol = self.protocol.each_step[0]
+        step = next_step(protocol, self.states[0], self.fineness)
         curvature, squared, _ = step.curvatures.sum(axis=1)
-        mean = float(step.powers[1].sum())
-        return stretch * own_output_norms(plain, self.dimension, mean, curvature, squared)
+        of_loss = float(step.powers[1].sum()), curvature, squared
+        return own_output_norms(protocol, self.dimension, of_loss)
 
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""
@@ -198,7 +177,7 @@ class Recursion(SteppedLayer):
 
     def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
         """Make the bulk with the whole covariance of the rows."""
-        rows, last = self.rows_in_limit()
+        rows, last = self.rows_in_limit
         c, r = float(srf.groups.c[0]), float(srf.groups.u[0])
         rows, alignment = last.rows_beside(rows, c, r)
         if self.problem.task_overlap != 1:

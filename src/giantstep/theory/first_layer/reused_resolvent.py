@@ -57,14 +57,10 @@ class ReusedResolvent:
             self._free[k + 1 + s, s : s + 2] = self._free[s : s + 2, k + 1 + s] = -1, 1
 
     def solve(self, t: Array) -> Array:
-        """Solve for G at some t >= 0, one after the other, shape (S, 2 k + 1, 2 k + 1)."""
-        solved, added = list[Array](), self._inverse(np.zeros(1)) - np.linalg.inv(self.at_zero)
-        for now in t[:, None]:
-            free = self._inverse(now)
-            # What samples add changes little between points that are close.
-            solved.append(self._newton(now, np.linalg.inv(free - added)))
-            added = free - np.linalg.inv(solved[-1])
-        return np.concatenate(solved)
+        """Solve for G at some t >= 0, shape (S, 2 k + 1, 2 k + 1)."""
+        # What samples add is like what they add at t = 0.
+        added = self._inverse(np.zeros(1)) - np.linalg.inv(self.at_zero)
+        return self._newton(t, np.linalg.inv(self._inverse(t) - added))
 
     @cached_property
     def at_zero(self) -> Array:
@@ -77,8 +73,9 @@ class ReusedResolvent:
 
         def advance(G: Array) -> tuple[Array, Array]:
             mapped, slope = self.map(t, G)
-            step = solve_small(np.eye(self.order**2) - slope, (mapped - G).reshape(1, -1))
-            return G + step.reshape(G.shape), np.abs(step) / np.abs(G).max()
+            step = solve_small(np.eye(self.order**2) - slope, (mapped - G).reshape(t.size, -1))
+            step = step.reshape(G.shape)
+            return G + step, np.abs(step) / np.abs(G).max(axis=(1, 2), keepdims=True)
 
         return iterate_newton(advance, G, _TOLERANCE, _MAX_ITERATIONS)
 

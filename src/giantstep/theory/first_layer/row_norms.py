@@ -20,11 +20,7 @@ from giantstep.problems.protocol import Protocol
 
 
 def own_output_norms(
-    protocol: Protocol,
-    dimension: float,
-    mean: float = 0.0,
-    curvature: float = 1.0,
-    squared: float = 1.0,
+    protocol: Protocol, dimension: float, of_loss: tuple[float, float, float] = (0.0, 1.0, 1.0)
 ) -> Array:
     """Compute what the own output adds to the squared norm of a row of the bulk, by letters.
 
@@ -39,7 +35,7 @@ def own_output_norms(
         Of one giant step on samples, with a uniform readout unless the activation is odd.
     dimension : float
         d, may be infinite: then nothing is added.
-    mean, curvature, squared : float
+    of_loss : tuple of float
         E rho, E l'' and E l''^2 of the loss of the step; by default those of the square loss, for
         an odd activation, of which E rho does not matter.
 
@@ -48,13 +44,14 @@ def own_output_norms(
     Array, shape (G,)
     """
     letters, fractions = np.array(protocol.readout).T
+    mean, curvature, squared = of_loss
     activation, e = lookup(protocol.activation), protocol.learning_rate / protocol.beta
     h0, h1, h2 = mean_derivatives(activation, 2)
     derivative_power = derivative_variance(activation) + h1**2
     own, power = self_gradient(activation) - h0 * h2, standard_moments(activation).second - h0**2
     others = curvature**2 * h1**4 + squared * power * derivative_power / protocol.alpha0
     k = e * letters**2 / (protocol.beta * dimension)
-    g = 1 + e * letters * mean * h2
+    g = protocol.kept + e * letters * mean * h2
     return (g - k * curvature * own) ** 2 - g**2 + e * k * float(fractions @ letters**2) * others
 
 

@@ -34,7 +34,7 @@ class SelfEnergy:
     With eta and noise of a sample, and the unknowns x = (G, theta, t_before),
 
         P = 1 + eta G/alpha0,    X = noise + eta^2 phi/alpha0,    1/D = P^2 + X theta/alpha0,
-        a = 1 + t E X D,    b = 1 + E eta P D,    w = E eta^2 D,
+        a = 1 + t E X D,    b = kept + E eta P D,    w = E eta^2 D,
         G = b t phi/a,    theta = t (f + w theta phi/alpha0)/a,
         t_before = t b^2/a + w theta/alpha0.
 
@@ -43,7 +43,7 @@ class SelfEnergy:
     t, mixed_trace : array
         t, and alpha0 times the trace Gamma of the mixed block over n0, which is G.
     a, b, w : array
-        The self-energy is `[a - 1, b - 1; b - 1, -w f'/alpha0]`, f' the trace after the step.
+        The self-energy is `[a - 1, b - kept; b - kept, -w f'/alpha0]`, f' the trace after the step.
     ratio, reach : array
         b/a, and theta/alpha0.
     parts : array, shape (3, S, N)
@@ -64,7 +64,7 @@ class SelfEnergy:
         self.step, self.t, self.mixed_trace, self.before = step, t, G, before
         self.parts: RealOrComplex = np.stack([X * D, eta * P * D, eta**2 * D])
         sigma, b, self.w = self.parts @ step.weight
-        self.a, self.b, self.reach = 1 + t * sigma, 1 + b, inv * theta
+        self.a, self.b, self.reach = 1 + t * sigma, step.kept + b, inv * theta
         self.ratio = self.b / self.a
         self.f = (before.f + self.reach * self.w * before.phi) / self.a
         self.phi = sigma / self.a + self.ratio**2 * before.phi

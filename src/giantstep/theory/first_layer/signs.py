@@ -36,7 +36,6 @@ class Signs(Recursion):
     """One step by signs, made of the step of plain descent that is its part along the gradient."""
 
     takes = frozenset()
-    takes_schedules = False
     history: tuple[()] = ()  # nothing beyond the features
     left_out = "the covariance beyond spike and target, at most 16 % of the error"
 
@@ -86,15 +85,16 @@ class Signs(Recursion):
         """Add what a finite dimension does to rows after plain descent."""
         return super().at_dimension(self.after_signs(srf))
 
+    @cached_property
     def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
-        """Compute the rows' functions and the state after the step.
+        """The rows' functions and the state after the step.
 
         Where its mean or its noise vanishes, signs are those of plain descent, and noise without a
         direction.
         """
         step = next_step(self.protocol, self.states[0], self.fineness)
         known = directions_after_signs(step, self.length, self.after_signs(self.limit))
-        return known or super().rows_in_limit()
+        return known or super().rows_in_limit
 
     def at_complex_ridges(self) -> ContinuedRows:
         """Refuse complex ridges, at which rows after signs are not known."""
@@ -110,10 +110,11 @@ class OddSigns(Signs):
 
     left_out = "corrections to a step by signs, 2 % of the error in the median, at most 4 %"
 
+    @cached_property
     def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
-        """Compute the rows' functions and the state after the step."""
+        """The rows' functions and the state after the step."""
         if self.protocol.follows_population:
-            return super().rows_in_limit()
+            return super().rows_in_limit
         at = SignRows(FirstBatch(self.protocol, self.fineness), self.length, self.fineness)
         rows, norm_variance = at.functions()
         alignments, c, r = self.after_signs(self.limit).alignments, at.bulk_variance, at.strength

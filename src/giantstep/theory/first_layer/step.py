@@ -128,11 +128,6 @@ class Step:
         """Compute E[rho^power values y] for values of shape (..., N): (..., m)."""
         return (values * self.powers[power]) @ self.y.T
 
-    def pairs(self, power: int, values: Array) -> Array:
-        """Compute E[rho^power values y y^T] for values of shape (G, N): (G, m, m)."""
-        weighted = values * self.powers[power]
-        return np.stack([(self.y * of_letter) @ self.y.T for of_letter in weighted])
-
     def mean(self, power: int, values: Array) -> Array:
         """Compute E[rho^power values] for values of shape (..., N)."""
         return values @ self.powers[power]
@@ -153,13 +148,13 @@ class Step:
     def spikes(self) -> Array:
         """The spikes after the step, in the directions before it and those of the batch."""
         pull = self.pull[:, None]
-        known = self.before.spikes + pull * self.along(1, self.averages[1])
+        known = self.protocol.kept * self.before.spikes + pull * self.along(1, self.averages[1])
         return np.hstack([known, pull * self.spikes_in_batch])
 
     @cached_property
     def growth(self) -> Array:
-        """Factor 1 + e omega E rho A_1 by which a row of the bulk grows, (G,)."""
-        return 1 + self.pull * self.mean(1, self.averages[2])
+        """Factor 1 - decay + e omega E rho A_1 by which a row of the bulk grows, (G,)."""
+        return self.protocol.kept + self.pull * self.mean(1, self.averages[2])
 
     @cached_property
     def bulk_variance(self) -> Array:
@@ -199,13 +194,14 @@ class Step:
         mixed, own = self.along(power + 1, weighted), self.mean(power, values)
         in_batch = (weighted * self.powers[power + 2]) @ self.in_batch.T
         in_batch += own[:, None, None] * np.eye(len(self.in_batch))
-        return np.block([[self.pairs(power, values), mixed.swapaxes(1, 2)], [mixed, in_batch]])
+        known = (values[:, None] * self.powers[power] * self.y) @ self.y.T
+        return np.block([[known, mixed.swapaxes(1, 2)], [mixed, in_batch]])
 
     @cached_property
     def linear_map(self) -> Array:
         """How a row's projections follow from those before the step, (G, m + B, m + B)."""
         moved = self.all_pairs(1, self.averages[2])
-        return np.eye(moved.shape[1]) + self.pull[:, None, None] * moved
+        return self.protocol.kept * np.eye(moved.shape[1]) + self.pull[:, None, None] * moved
 
     def batch_noise(self) -> Array:
         """Compute the covariance that the batch adds to these projections, (G, m + B, m + B)."""
