@@ -6,9 +6,8 @@ import pytest
 import giantstep
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.simulation.eigenvalues import feature_eigenvalues
+from giantstep.questions.networks import eigenvalues
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
@@ -54,7 +53,8 @@ def test_a_layer_that_does_not_know_a_parameter_refuses_it():
 @pytest.mark.slow
 def test_the_spectrum_of_networks_ends_where_the_theory_says():
     protocol = Protocol("tanh", "sin", 2, alpha0=3, beta=1, steps=2, decay=0.2)
-    found = feature_eigenvalues(protocol, 2.0, Sizes(800), [0], root_seed=3)
+    simulated = eigenvalues(protocol, 2.0, dimension=800, networks=[0], seed=3)
+    found = simulated.simulated_eigenvalue.values
     edge = giantstep.spectrum(protocol, alpha=2).bulk_upper_edge.item()
     largest, next_to = np.sort(np.ravel(found))[::-1][:2]
     assert largest > 10 * edge

@@ -3,9 +3,8 @@
 import pytest
 from networks import assert_near
 
-from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import one_spike
-from giantstep.simulation.eigenvalues import feature_eigenvalues
+from giantstep.questions.networks import eigenvalues
 from giantstep.theory.outliers import outliers_at
 from giantstep.theory.spectral_density import SpectralDensity
 from giantstep.theory.spectrum import outliers
@@ -19,7 +18,8 @@ ALPHA, EDGE = 2.0, 3.6
 def test_a_small_outlier_is_that_of_simulated_features():
     d, networks = 600, 6
     found = outliers_at(SRF, ALPHA, d, EDGE)
-    values = feature_eigenvalues(SRF, ALPHA, Sizes(d), range(networks), root_seed=0)[:, -1:-3:-1]
+    simulated = eigenvalues(SRF, ALPHA, dimension=d, networks=range(networks), seed=0)
+    values = simulated.simulated_eigenvalue.values[:, -1:-3:-1]
     assert_near(values[:, None], found)
 
 

@@ -8,7 +8,7 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.several_spikes import several_spikes
 from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.simulation.eigenvalues import feature_eigenvalues
+from giantstep.questions.networks import eigenvalues
 from giantstep.simulation.measurements import SLABS
 from giantstep.simulation.simulate import simulate
 from giantstep.theory.features.kappa_rules import spike_rule
@@ -90,7 +90,8 @@ def test_there_is_an_outlier_for_each_spike():
     srf = of_vectors(SPIKES[:2], activation="tanh", target="sin", **TWO)
     d, networks = 500, 6
     found = outliers_at(srf, 2.0, d, 4.5)[:2]
-    values = feature_eigenvalues(srf, 2.0, Sizes(d), range(networks), root_seed=0)[:, -1:-3:-1]
+    simulated = eigenvalues(srf, 2.0, dimension=d, networks=range(networks), seed=0)
+    values = simulated.simulated_eigenvalue.values[:, -1:-3:-1]
     assert_near(values[:, None], found)
 
 

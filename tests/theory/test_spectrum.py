@@ -7,9 +7,8 @@ import pytest
 
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.sizes import Sizes
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.simulation.eigenvalues import feature_eigenvalues
+from giantstep.questions.networks import eigenvalues
 from giantstep.theory.readout.solve import solve
 from giantstep.theory.spectral_density import SpectralDensity
 from giantstep.theory.spectrum import bulk_rule, spectrum
@@ -45,7 +44,8 @@ def test_mass_bulk_and_outliers_are_those_of_simulated_features_and_mass_adds_up
     found = spectrum(srf, alpha, points=200)
     assert np.all(np.isfinite(found.density))
     d = 700
-    values = feature_eigenvalues(srf, alpha, Sizes(d), [0], root_seed=1)[0, ::-1]
+    simulated = eigenvalues(srf, alpha, dimension=d, networks=[0], seed=1)
+    values = simulated.simulated_eigenvalue.values[0, ::-1]
 
     assert np.mean(values < 1e-10) == pytest.approx(found.mass_at_zero, abs=2e-3)
     large = values[: found.outliers.size]
@@ -96,7 +96,8 @@ def test_the_trained_bulk_is_that_of_networks(name, d):
     """Allowed is what finite size does to quantiles; the isotropic bulk ends too early."""
     protocol, alpha = TRAINED[name]
     found = spectrum(protocol, alpha, points=8, bulk="trained")
-    values = feature_eigenvalues(protocol, alpha, Sizes(d), range(3), root_seed=1)[:, ::-1]
+    simulated = eigenvalues(protocol, alpha, dimension=d, networks=range(3), seed=1)
+    values = simulated.simulated_eigenvalue.values[:, ::-1]
     bulk = values[:, found.outliers.size :]
     shares = np.array([0.1, 0.5, 0.75, 0.9, 0.95, 0.99])
     below = cumulated(protocol, alpha, found, np.quantile(bulk[bulk > 1e-10], shares), "trained")

@@ -14,13 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from giantstep.problems.bulk_kind import BULKS as KNOWN_BULKS
-from giantstep.problems.domains import (
-    FLAG,
-    POSITIVE_RIDGE,
-    THEORY_DIMENSION,
-    Several,
-    interval_of,
-)
+from giantstep.problems.domains import FLAG, POSITIVE_RIDGE, THEORY_DIMENSION, Several, interval_of
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import Parameter, parameters_of
 from giantstep.problems.readout import VocabularyDomain

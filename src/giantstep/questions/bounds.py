@@ -34,10 +34,7 @@ _ALPHA = replace(
 
 @question(_BAYES_OPTIMAL, _ALPHA)
 def bounds(
-    problem: Problem,
-    *,
-    bayes_optimal: bool = False,
-    alpha: ArrayLike | None = None,
+    problem: Problem, *, bayes_optimal: bool = False, alpha: ArrayLike | None = None
 ) -> Result:
     """Compute bounds on the test error at the best ridge: equations (26)-(31) and (132).
 

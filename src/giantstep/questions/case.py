@@ -26,13 +26,7 @@ from giantstep.questions.remarks import (
     reliability_remarks,
 )
 from giantstep.theory.first_layer.layer import layer_of
-from giantstep.theory.optima import (
-    CROSS_VALIDATION,
-    K_FOLD,
-    TEST_ERROR,
-    criterion,
-    optimal_ridge,
-)
+from giantstep.theory.optima import CROSS_VALIDATION, K_FOLD, TEST_ERROR, criterion, optimal_ridge
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.columns import RELIABILITY, Columns
 from giantstep.theory.readout.derivatives import error_derivatives
@@ -50,8 +44,7 @@ DOUBTS = RELIABILITY, *CORRECTIONS, RELIABLE_DIMENSION
 # Points of a case at which the limit d -> infinity is compared with large dimensions: of the square
 # loss, and of others, which take a thousand times as long.
 _COMPARED, _COMPARED_CONVEX = 200, 2
-_RATIO = 10.0
-_DIMENSIONS = LARGE_DIMENSION * _RATIO ** np.arange(4)
+_DIMENSIONS = LARGE_DIMENSION * 10.0 ** np.arange(4)
 
 
 class Case(NamedTuple):
@@ -124,8 +117,6 @@ class Case(NamedTuple):
             least = optimal_ridge(self.problem, alpha, *of).solution.test_error
             columns["cost_of_choice"] = columns.test_error / least - 1
         columns |= best.solution
-        if self.by in CROSS_VALIDATION and self.by not in columns:
-            columns[self.by] = criterion(self.readout, self.by, alpha, best.ridge)
         self._add(columns, alpha, best.ridge)
         self._compare(columns, alpha, best.ridge)
         columns |= {"ridge": best.ridge, "optimal_ridge_on_edge": best.on_edge}
@@ -141,7 +132,7 @@ class Case(NamedTuple):
         srf = self.readout.layer.srf
         if self.zero_one and srf.target in BINARY and not srf.further_spikes:
             columns["classification_error"] = classification_error(srf, Overlaps.of(columns))
-        if self.cross_validation and self.loss != FLOW:
+        if self.by == K_FOLD or (self.cross_validation and self.loss != FLOW):
             columns[K_FOLD] = criterion(self.readout, K_FOLD, alpha, ridge)
         if self.ensemble is not None and isinstance(self.readout, SquareReadout):
             variances = self.readout.sources_of_variance(alpha, ridge)
@@ -167,26 +158,21 @@ class Case(NamedTuple):
             return
         most = _COMPARED if self.loss == SQUARE else _COMPARED_CONVEX
         some = np.unique(np.linspace(0, alpha.size - 1, min(alpha.size, most)).round().astype(int))
-        points = alpha.ravel()[some], ridge.ravel()[some]
-        limit = columns.test_error.ravel()[some]
-        far = np.isfinite(limit)
-        needed, last = np.where(far, np.inf, np.nan), np.full(some.size, np.inf)
+        limit = columns.test_error[some]
+        needed, last = np.where(np.isfinite(limit), np.inf, np.nan), np.full(some.size, np.nan)
         s = getattr(self.problem, "covariance", IDENTITY)
         for dimension in _DIMENSIONS if isinstance(s, str) else (len(s),):
-            if not far.any():
+            if not (far := np.isinf(needed)).any():
                 break
-            gap = np.full(some.size, np.inf)
             with suppress(InvalidParametersError):  # rows that are too long at this dimension
-                finite = self.readout.at(dimension).errors(*points)
-                gap = np.nan_to_num(np.abs(finite / limit - 1), nan=np.inf)
-            near = far & (gap < RELIABLE)
-            # Beyond the first dimension, a power law between two of them.
-            power = np.log(last[near] / gap[near]) / math.log(_RATIO)
-            power[np.isinf(last[near])] = 1.0
-            needed[near] = dimension * (gap[near] / RELIABLE) ** (1 / power)
-            far, last = far & ~near, gap
-        nearest = np.arange(alpha.size) * some.size // alpha.size
-        needed = needed[nearest].reshape(alpha.shape)
+                finite = self.readout.at(dimension).errors(alpha[some], ridge[some])
+                gap = np.abs(finite / limit - 1)
+                near = far & (gap < RELIABLE)
+                # Beyond the first dimension, a power law between two of them.
+                power = np.where(np.isfinite(last), np.log10(last / gap), 1.0)
+                needed[near] = dimension * (gap / RELIABLE)[near] ** (1 / power[near])
+                last = gap
+        needed = needed[np.arange(alpha.size) * some.size // alpha.size]  # that of a point nearby
         columns[RELIABLE_DIMENSION] = LARGE_DIMENSION / RELIABLE * corrections + needed
 
 

@@ -25,7 +25,6 @@ from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE, is_square
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.declaration import Work, stated
 from giantstep.questions.task import Task
 from giantstep.questions.values import as_lists, is_several
@@ -40,15 +39,15 @@ _DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "networ
 _DEFAULTS |= {"trainings": 1, "test_samples": 10_000}
 # Seconds of an operation of a matrix product in single precision.
 _OPERATION = 8.6e-12
-# Operations in the time of one value of an activation, one random number, one sample besides, one
-# fit of a readout, and one pair of neurons in a closed form or a series.
-_ACTIVATION, _NUMBER, _SAMPLE, _FIT, _PAIR = 300.0, 1744.0, 2e4, 2e7, 1.5e4
-# Of each entry of a matrix that a step of a fit of another loss reads; and steps, with few samples.
-_ENTRY, _STEPS = 120.0, 50.0
-# Seconds of the theory of a problem, of each gradient step that is followed, and of each point: of
-# the square loss, of the 0-1 error, and of other losses.
+# Operations in the time of one value of an activation, one random number, one fit of a readout, and
+# one pair of neurons in a closed form.
+_ACTIVATION, _NUMBER, _FIT, _PAIR = 300.0, 2e3, 2e7, 1.5e4
+# Of each entry of a matrix that all iterations of a fit of another loss read.
+_ITERATED = 6e3
+# Seconds of the theory of a problem, of each gradient step that is followed or covariance, and of
+# each point of the square loss and of others.
 _PROBLEM, _STEP = 5e-3, 0.1
-_POINT, _ZERO_ONE, _CONVEX_POINT = 1.2e-4, 3e-4, 0.02
+_POINT, _CONVEX_POINT = 3e-4, 0.02
 # Ridges in the time of a decomposition, which serves all times of gradient flow.
 _DECOMPOSED = 40
 # How much longer each further direction of the spikes takes.
@@ -61,13 +60,11 @@ _THEORY_MEMORY, _POINT_MEMORY = 400.0, 0.015
 # Seconds of N groups of neurons in units of N^3, and MiB in units of N^2: of pairs of functions, on
 # more nodes if their spikes are as different as 1, 2, ..., N.
 _GROUPS, _GROUPS_MEMORY = 1.1e-3, 5.0
-# Seconds of a covariance; gentle spectra take a tenth of the time.
-_COVARIANCE = 0.2
 # Seconds of a predicted error of given samples, of each value of a feature and each of its products
 # with others; and arrays of features that are held.
 _SUBSET_VALUE, _SUBSET_PRODUCT, _SUBSET_ARRAYS = 4e-7, 1.7e-9, 5
-# How much longer the theory takes with these.
-_LONGER = {"derivatives": 3, "cross_validation": 2, "gains": 3}
+# The theory takes twice as long with each of these.
+_LONGER = "derivatives", "cross_validation", "gains"
 # Arguments whose values are one question together.
 _TOGETHER = ("alpha", "ridge", "gains", "over", "zip", "s", "networks")
 # How many combinations of others are estimated; the others are taken to cost as much.
@@ -182,10 +179,8 @@ def _theory(work: Work, problem: Problem, of: Mapping[str, Any]) -> Cost:
     """Estimate the theory of all points of a question."""
     searched = {*_listed(of.get("over", ())), *(k for k in work.searched if of.get(k) is None)}
     times = work.theories * _CANDIDATES[min(len(searched - {"ridge"}), len(_CANDIDATES) - 1)]
-    times *= math.prod(factor for name, factor in _LONGER.items() if of.get(name))
-    point, search = _POINT + _ZERO_ONE * (problem.target in BINARY), _SEARCH
-    if of["loss"] != SQUARE:
-        point, search = _CONVEX_POINT, _CONVEX_SEARCH
+    times *= 2 ** sum(bool(of.get(name)) for name in _LONGER)
+    point, search = (_POINT, _SEARCH) if of["loss"] == SQUARE else (_CONVEX_POINT, _CONVEX_SEARCH)
     optimal = "ridge" in searched or isinstance(of["ridge"], str)
     ridges = search if optimal else len(_listed(of["ridge"]))
     points = len(_listed(of["alpha"])) * ridges * work.points
@@ -194,7 +189,7 @@ def _theory(work: Work, problem: Problem, of: Mapping[str, Any]) -> Cost:
     seconds *= _SPIKE**problem.further_directions
     if isinstance(problem, Protocol) and not problem.as_in_paper:
         seconds += problem.steps * _STEP
-    seconds += _COVARIANCE * problem.has_covariance
+    seconds += _STEP * problem.has_covariance
     memory = _THEORY_MEMORY + _GROUPS_MEMORY * groups**2 + _POINT_MEMORY * times * points
     return Cost(times * seconds, memory)
 
@@ -215,37 +210,34 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     trainings, tests = given["trainings"], 0 if exact else given["test_samples"]
     readouts = trainings * counts.size * ridges.size
     kept = math.ceil(counts.max() / ROWS) * ROWS
-    samples = trainings * kept + tests
     operations, step = _first_layer(problem, d, p, ahead)
-    operations += item / 4 * samples * p * (2 * d + _ACTIVATION) + samples * (_SAMPLE + _NUMBER * d)
+    operations += (trainings * kept + tests) * (p * (2 * d + _ACTIVATION) + _NUMBER * d)
     operations += (4 * tests * p + _FIT) * readouts
     if square:  # by matrices of all neurons, or of all samples if these are fewer
-        sides, few, many = np.minimum(counts, p), counts[counts < p], counts[counts >= p]
+        sides, many = np.minimum(counts, p), counts >= p
+        products = np.sum(sides[~many] ** 2) + p * counts.max(where=many, initial=0)
         solved = ridges.size if given["loss"] == SQUARE else _DECOMPOSED
-        fits = 2 * p * (np.sum(few**2) + p * many.max(initial=0)) + solved * np.sum(sides**3) / 3
-        held = 2 * item * p * few.max(initial=0)
-        held += (8 * max(many.size, 1) + (8 + item) * ahead) * sides.max() ** 2
-        operations += item / 4 * trainings * fits + (4 * readouts + _PAIR) * p**2
+        operations += trainings * (2 * p * products + solved * np.sum(sides**3) / 3)
+        held = 2 * item * p * sides.max(where=~many, initial=0)
+        held += (8 * max(many.sum(), 1) + (8 + item) * ahead) * sides.max() ** 2
     else:
         read = np.sqrt(1 + counts / p) * (2 * counts * p + 300 * counts + 6e4)
-        operations += _ENTRY * _STEPS * trainings * ridges.size * read.sum()
+        operations += _ITERATED * trainings * ridges.size * read.sum()
         held = item * kept * p + threads * 8 * np.max(counts * (p + np.minimum(counts, p)))
     blocks = ROWS * (ahead * (item * p + (4 if item == 4 else 12) * d) + item * p)
     weights = 4 * p * d * (1 if item == 4 else 3)
     memory = weights + max(step, held + blocks + 24 * p * readouts)
-    return Cost(_OPERATION * operations, memory / MIB)
+    return Cost(_OPERATION * item / 4 * operations, memory / MIB)
 
 
 def _first_layer(problem: Problem, d: int, p: float, ahead: int) -> tuple[float, float]:
     """Count operations and bytes of a first layer and its steps."""
-    weights = p * d
-    if isinstance(problem, SpikedFeatures):
-        return _NUMBER * weights, 4 * weights
+    weights, steps = p * d, getattr(problem, "each_step", ())
     if problem.follows_population:  # products of all pairs of rows
-        pairs = problem.steps * (8 * p * weights + _PAIR * p**2)
+        pairs = len(steps) * (8 * p * weights + _PAIR * p**2)
         return pairs + _NUMBER * weights, 28 * weights + 48 * p**2
-    samples = sum(round(step.alpha0 * d) for step in problem.each_step)
-    operations = samples * (4 * weights + _SAMPLE) + _NUMBER * (weights + samples * d)
+    samples = sum(round(step.alpha0 * d) for step in steps)
+    operations = samples * (4 * weights + _NUMBER * d) + _NUMBER * weights
     return operations, 8 * weights + ahead * FEWER_ROWS * (12 * p + 4 * d)
 
 

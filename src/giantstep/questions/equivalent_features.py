@@ -25,11 +25,7 @@ from giantstep.validation import raise_all
 
 
 @question(DIMENSION)
-def equivalent_features(
-    problem: Problem,
-    *,
-    dimension: float = math.inf,
-) -> xr.Dataset:
+def equivalent_features(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
     """Compute the spiked random features that a problem is equivalent to: Result 3.1.
 
     Parameters

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from giantstep.arrays import Array
-from giantstep.numerics.scalar_functions import CLASS
 from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.domains import ALPHA0, POSITIVE_RIDGE, Several
 from giantstep.problems.gaussian_model import gaussian_model
@@ -45,11 +44,6 @@ _CLASSES = 20
 ERRORS = ("test_error", "training_error", "classification_error")
 # Where the best ridge is searched for.
 RIDGES = tuple(np.geomspace(1e-4, 1e2, 13).tolist())
-# The mean label from which on classes are not equally large.
-_UNEQUAL = 0.2
-_OF_THEORY = "Of the Gaussian theory: "
-# Numbers of samples, and ridges.
-Points = tuple[Sequence[float], Sequence[float]]
 
 _OF_STEP = arguments_of(parameters_of(Protocol))
 _STEP = [_OF_STEP[name] for name in ("activation", "learning_rate", "alpha0", "beta")]
@@ -174,7 +168,9 @@ def from_data(
     return data.assign_attrs(about), remarks + label_remarks(labels) + at_points
 
 
-def predicted(features: Array, labels: Array, at: Points, report: Progress = bar) -> Array:
+def predicted(
+    features: Array, labels: Array, at: Sequence[Sequence[float]], report: Progress = bar
+) -> Array:
     """Predict the errors of fits at all counts of samples and ridges, shape (3, counts, ridges)."""
     errors, sizes = list[Array](), [*map(len, at)]
     for count, ridge in product(*at):
@@ -244,9 +240,8 @@ def _gaussian_theory(
     for kind, theory in zip(("gaussian", "isotropic"), both, strict=True):
         theory["test_error"] += model.noise
         found = found.assign({f"{kind}_{k}": (theory[k].dims, theory[k].values) for k in names})
-    if model.target == CLASS and abs(mean := labels.mean()) > _UNEQUAL:
-        remarks.append(f"classes are taken as equally large, and labels have a mean of {mean:.2g}.")
-    return found.drop_vars({*found.coords} - {"alpha", "ridge"}), [_OF_THEORY + x for x in remarks]
+    of_theory = [f"Of the Gaussian theory: {x}" for x in remarks]
+    return found.drop_vars({*found.coords} - {"alpha", "ridge"}), of_theory
 
 
 def _check_counts(protocol: Protocol, grid: Grid, inputs: Array, labels: Array) -> None:

@@ -11,15 +11,7 @@ from numpy.typing import ArrayLike
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import target_along
-from giantstep.questions.arguments import (
-    ALPHA,
-    BEST_RIDGE,
-    BULK,
-    DIMENSION,
-    LOSS,
-    Many,
-    argument,
-)
+from giantstep.questions.arguments import ALPHA, BEST_RIDGE, BULK, DIMENSION, LOSS, Many, argument
 from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.product import Result
 from giantstep.questions.question import question

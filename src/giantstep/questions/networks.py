@@ -16,8 +16,9 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS, by_groups
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes
-from giantstep.simulation.eigenvalues import feature_eigenvalues
 from giantstep.simulation.measurements import SLABS
+from giantstep.simulation.network_features import NetworkFeatures
+from giantstep.simulation.replicates import network_replicates
 from giantstep.simulation.simulate import simulate
 
 
@@ -106,8 +107,12 @@ def eigenvalues(
     >>> dict(eigenvalues(problem, 2, dimension=80, networks=range(3)).sizes)
     {'network': 3, 'index': 40}
     """
-    values = feature_eigenvalues(problem, alpha, Sizes(dimension), networks, seed)
-    return xr.Dataset(
-        {"simulated_eigenvalue": (("network", "index"), values)},
-        coords={"network": list(networks), "index": np.arange(1, values.shape[1] + 1)},
-    )
+    spectra, sizes = [], Sizes(dimension)
+    for replicate in network_replicates(problem, Grid((alpha,), (1.0,)), sizes, networks, seed):
+        rows, _ = NetworkFeatures(replicate, np.float64).training_set(0, sizes.count(alpha))
+        n, p = rows.shape
+        # Those of Phi Phi^T and zeros, if it has fewer rows.
+        values = np.linalg.eigvalsh((rows @ rows.T if n < p else rows.T @ rows) / p)
+        spectra.append(np.pad(values, (p - values.size, 0)))
+    coords = {"network": list(networks), "index": np.arange(1, len(spectra[0]) + 1)}
+    return xr.Dataset({"simulated_eigenvalue": (("network", "index"), np.array(spectra))}, coords)

@@ -197,14 +197,14 @@ def _best_split(search: Search, case: Case) -> dict[str, Any]:
     errors = np.array([search.least(values)[0] for values in search.combinations()])
     shape = [candidates.size for candidates in search.unknowns.values()]
     values, found = search.optimum(errors.reshape(shape), case)
-    least, row = f"optimal_{case.by}", dict[str, Any]()
+    least, on_edge = f"optimal_{case.by}", False
+    row: dict[str, Any] = {least: found[least], "cost_of_plan": math.nan}
     if not math.isnan(found[least]):
         at, alpha = search.case_at(values)
         made = at.problem
         assert isinstance(made, Protocol)
-        row = {"optimal_alpha0": made.alpha0, "optimal_alpha": alpha, "optimal_beta": made.beta}
+        row |= {"optimal_alpha0": made.alpha0, "optimal_alpha": alpha, "optimal_beta": made.beta}
         row |= {name: found[name] for name in _OPTIMA if name in found}
         row["flops"] = operations(made, alpha, case.dimension)
-    on_edge = bool(row) and any(found[name] for name in found if name.endswith("_on_edge"))
-    row = {least: found[least], "cost_of_plan": math.nan} | row
+        on_edge = any(found[name] for name in found if name.endswith("_on_edge"))
     return row | {name: found[name] for name in DOUBTS} | {"on_edge": on_edge}

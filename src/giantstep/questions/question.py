@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial, wraps
+from functools import wraps
 from inspect import Signature, signature
 from typing import Any, ParamSpec
 
@@ -47,6 +47,7 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
 
     def decorate(ask: Callable[P, Result]) -> Callable[P, xr.Dataset]:
         (of, form), own = declare(ask, takes), signature(ask).parameters
+        call: Callable[..., Result] = ask
         defaults = {k: x.default for k, x in form.parameters.items() if x.default is not x.empty}
         # A sweep takes fields of the problem itself.
         fields = set() if of.data or "values" in own else _FIELDS - {*own}
@@ -71,7 +72,8 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
             def prepare(chosen: Mapping[str, Any]) -> Callable[[Progress], Result]:
                 here = taken | {name: x for name, x in chosen.items() if name in taken}
                 here |= {} if of.data else {"problem": _changed(given["problem"], chosen)}
-                return partial(_asked, ask, here)
+                reports = {"progress"} & {*here}
+                return lambda told: call(**here | dict.fromkeys(reports, told))
 
             data, remarks = answer_each(several, prepare, given.get("progress"))
             data = ridges_to_times(data) if stopped else data
@@ -81,11 +83,6 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
         return answered
 
     return decorate
-
-
-def _asked(ask: Callable[..., Result], given: dict[str, Any], report: Progress) -> Result:
-    """Ask a question, and give it what to tell the share done, if it takes that."""
-    return ask(**given | ({"progress": report} if "progress" in given else {}))
 
 
 def _read(given: dict[str, Any], of: Question, form: Signature) -> bool:

@@ -30,13 +30,7 @@ from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import search_of
 from giantstep.theory.readout.columns import PARAMETER, Columns
 from giantstep.theory.readout.derivatives import continuous_parameters
-from giantstep.validation import (
-    Fault,
-    InvalidParametersError,
-    collected,
-    raise_all,
-    read_value,
-)
+from giantstep.validation import Fault, InvalidParametersError, collected, raise_all, read_value
 
 # What varies besides the fields of the problem, and what it is by default; the bulk is that of
 # networks.

@@ -75,12 +75,7 @@ class FirstLayer:
 
 
 def first_layer(
-    problem: Problem,
-    sizes: Sizes,
-    network: int,
-    seed: SeedSequence,
-    pool: Workers,
-    member: int = 0,
+    problem: Problem, sizes: Sizes, network: int, seed: SeedSequence, pool: Workers, member: int = 0
 ) -> FirstLayer:
     """Draw one network replicate's first layer, and take its gradient steps.
 
@@ -227,11 +222,7 @@ def _train(
 
 
 def _follow_population(
-    problem: Protocol,
-    rates: Sequence[float],
-    weights: Single,
-    omega: Single,
-    directions: Single,
+    problem: Protocol, rates: Sequence[float], weights: Single, omega: Single, directions: Single
 ) -> Array:
     """Take steps along the population's gradient, in place; return E y x."""
     activation, target = lookup(problem.activation), lookup_target(problem.target)
@@ -242,8 +233,5 @@ def _follow_population(
         norms = np.ones(len(w)) if initial else np.linalg.norm(w, axis=1)
         gradient = population_gradient(w, norms, o, activation, target, along)
         take_step(step, weights, rate * gradient, rate)
-    if isinstance(target, ScalarFunction):
-        slopes = np.atleast_1d(standard_moments(target).slope)
-    else:
-        slopes = target.linear
-    return slopes @ along
+    linear = standard_moments(target).slope if isinstance(target, ScalarFunction) else target.linear
+    return np.atleast_1d(linear) @ along

@@ -23,8 +23,6 @@ from giantstep.arrays import Array, Reals, Single
 
 # Features whose products are summed in the working precision, before they are added in double.
 _COLUMNS = 1024
-# Rows of a p x p update that are in memory at once.
-_STRIP = 128
 # Refinement stops at this relative residual; each step gains about three digits.
 _REFINED, _REFINEMENTS = 1e-12, 8
 
@@ -172,9 +170,9 @@ def _primal(membership: Array, moments: list[Array], part: _Block, count: int) -
 
 def _add_symmetrised(left: Array, right: Array, total: Array) -> None:
     """Add `left right^T` and its transpose, in place."""
-    both, other = np.hstack([left, right]), np.hstack([right, left]).T
-    for start in range(0, total.shape[0], _STRIP):
-        total[start : start + _STRIP] += both[start : start + _STRIP] @ other
+    product = left @ right.T
+    total += product
+    total += product.T
 
 
 def _ridge_solutions(system: _System, ridges: tuple[float, ...]) -> Iterator[tuple[Array, Array]]:
@@ -220,16 +218,12 @@ def _factor(matrix: Reals, ridge: float) -> tuple[Reals, bool]:
 
 def _refined(matrix: Array, ridge: float, right: Array) -> Array | None:
     """Solve by factorising in single and refining in double precision; None if that fails."""
-    try:
+    with suppress(LinAlgError):
         factor = _factor(matrix.astype(np.float32), ridge)
-    except LinAlgError:
-        return None
-    solution, residual = np.zeros_like(right), right
-    scale = np.linalg.norm(right)
-    for _ in range(_REFINEMENTS):
-        step = cho_solve(factor, residual.astype(np.float32), check_finite=False)
-        solution += step
-        residual = right - matrix @ solution - ridge * solution
-        if np.linalg.norm(residual) <= _REFINED * scale:
-            return solution
+        solution, residual = np.zeros_like(right), right
+        for _ in range(_REFINEMENTS):
+            solution += cho_solve(factor, residual.astype(np.float32), check_finite=False)
+            residual = right - matrix @ solution - ridge * solution
+            if np.linalg.norm(residual) <= _REFINED * np.linalg.norm(right):
+                return solution
     return None

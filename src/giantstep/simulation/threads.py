@@ -47,9 +47,5 @@ class Workers:
 @contextlib.contextmanager
 def workers(count: int) -> Iterator[Workers]:
     """Start `count` threads that end with the block; BLAS uses one thread meanwhile."""
-    executor = ThreadPoolExecutor(count)
-    with threadpool_limits(1):
-        try:
-            yield Workers(executor, count if count > 1 else 0)
-        finally:
-            executor.shutdown(cancel_futures=True)
+    with threadpool_limits(1), ThreadPoolExecutor(count) as executor:
+        yield Workers(executor, count if count > 1 else 0)
