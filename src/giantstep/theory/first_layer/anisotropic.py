@@ -20,7 +20,7 @@ from giantstep.theory.features.conditional_features import ConditionalFeatures, 
 from giantstep.theory.first_layer.anisotropic_rows import AnisotropicRows
 from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
 from giantstep.theory.first_layer.interface import Scope, SteppedLayer
-from giantstep.theory.first_layer.leading_components import LeadingComponents
+from giantstep.theory.first_layer.leading_components import Estimates, leading_components
 from giantstep.theory.first_layer.network_state import check_weights, features_in_state
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.one_group import OneGroupBulk
@@ -105,6 +105,6 @@ class Anisotropic(SteppedLayer):
         """Compute d times the variance of a row's projection on the target."""
         return float(self.step.weights @ self.step.bulk)
 
-    def leading_components(self, f: ConditionalFeatures, rule: NodesOverKappa) -> LeadingComponents:
+    def leading_components(self, f: ConditionalFeatures, rule: NodesOverKappa) -> Estimates:
         """Prepare estimates of what leading directions of the inputs do."""
-        return LeadingComponents(self.step, self.features, f, rule)
+        return leading_components(self.step, self.features, f, rule)

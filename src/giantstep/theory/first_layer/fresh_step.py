@@ -62,17 +62,12 @@ class FreshStep(Step):
         inputs, std = state.spike_strength * self.kappa, math.sqrt(state.bulk_variance)
         self.activation = activation_averages(activation, inputs, std, *rule)
         ((omega, _),) = protocol.readout
-        rho, curvature, u, weight = pulls(
-            protocol, srf, self.kappa, omega * self.activation.mean, *rule
-        )
+        output = omega * self.activation.mean
+        rho, curvature, u, weight = pulls(protocol, srf, self.kappa, output, rule)
         averages = np.repeat(np.stack(self.activation), rho.shape[1], axis=1)
         self.on_nodes = ActivationAverages(*averages)
-        before = LettersState(
-            spikes=state.spike_strength * np.eye(1, len(u) + 1),
-            bulk_variance=np.array([state.bulk_variance]),
-            mean_rows=np.array([[state.mean_row]]),
-            covariance=state.covariance[None],
-        )
+        spikes, c = state.spike_strength * np.eye(1, len(u) + 1), np.array([state.bulk_variance])
+        before = LettersState(spikes, c, np.array([[state.mean_row]]), state.covariance[None])
         weights = self.weight[:, None] * weight
         powers, curvatures = of_residuals(*(each.ravel() for each in (rho, curvature, weights)))
         y = np.stack(np.broadcast_arrays(self.kappa[:, None], *u)).reshape(len(u) + 1, -1)
@@ -91,13 +86,8 @@ class FreshStep(Step):
         alignment, directions = self.directions()
         turn = np.pad(directions, (0, 1))
         turn[-1, -1] = 1  # the norm
-        return NetworkState(
-            bulk_variance=float(self.bulk_variance[0]),
-            spike_strength=float(np.linalg.norm(self.spike)),
-            alignment=alignment,
-            mean_row=float(self.mean_rows()[0, 0]),
-            covariance=turn @ self.covariance()[0] @ turn.T,
-        )
+        c, r, X = self.bulk_variance.item(), np.linalg.norm(self.spike), self.mean_rows().item()
+        return NetworkState(c, float(r), alignment, X, turn @ self.covariance()[0] @ turn.T)
 
     def directions(self) -> tuple[Array, Array]:
         """Compute `spike_basis` after the step, along v, across it and along the batch's noise."""

@@ -27,7 +27,7 @@ from giantstep.theory.features.conditional_features import (
 )
 from giantstep.theory.features.input_norms import with_input_norms
 from giantstep.theory.features.sparse_rows import with_sparse_rows
-from giantstep.theory.first_layer.leading_components import LeadingComponents
+from giantstep.theory.first_layer.leading_components import Estimates
 from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.interface import Bulk
@@ -169,11 +169,7 @@ class FirstLayer:
         return (0.0, 0.0, 1.0), 1.0
 
     def conditional(
-        self,
-        kind: str,
-        B: Array | None = None,
-        fineness: float | None = None,
-        wide: bool = False,
+        self, kind: str, B: Array | None = None, fineness: float | None = None, wide: bool = False
     ) -> ConditionalFeatures:
         """Compute the conditional features at the dimension.
 
@@ -225,9 +221,7 @@ class FirstLayer:
         """Estimate what the network's own output does to rows beyond the theory."""
         return 0.0
 
-    def leading_components(
-        self, f: ConditionalFeatures, rule: NodesOverKappa
-    ) -> LeadingComponents | None:
+    def leading_components(self, f: ConditionalFeatures, rule: NodesOverKappa) -> Estimates | None:
         """Prepare estimates of what leading directions of the inputs do, if there are any."""
         return None
 

@@ -8,6 +8,7 @@ step changes rows along them in proportion to themselves: docs/theory/structured
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -22,9 +23,14 @@ from giantstep.theory.features.conditional_features import (
 )
 from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
 
+# Of alpha, the ridge and slopes, as `leading_components` returns it.
+Estimates = Callable[[Array, Array, Array], dict[str, Array]]
 
-class LeadingComponents:
-    """How far the theory of inputs with a covariance holds, for one protocol.
+
+def leading_components(
+    step: AnisotropicStep, srf: SpikedFeatures, f: ConditionalFeatures, rule: NodesOverKappa
+) -> Estimates:
+    """Prepare estimates of how far the theory of inputs with a covariance holds.
 
     Parameters
     ----------
@@ -33,40 +39,28 @@ class LeadingComponents:
         After it.
     f, rule
         As in `MeanFluctuation`.
+
+    Returns
+    -------
+    callable
+        Of S points: of alpha, of the ridge (one where slopes are over it,
+        `readout.fixed_point.Points`), and of the slopes of g_out given kappa, 1/(1 + V) for the
+        square loss, shape (S, N').
     """
+    inputs, std = mean_inputs(srf, f.kappa)[0], math.sqrt(float(srf.groups.c[0]))
+    third = mean_third_derivative(lookup(srf.activation), inputs, std)
+    squares = rule.fold(np.stack([f.curvature[0] ** 2, third**2, f.mu2_squared[0] * f.row_norm]))
+    count, largest = step.eigenvalues.size, float(step.eigenvalues.max())
+    rows = (2 * step.rate * step.third) ** 2 * step.mean_power(1, 2) / count
 
-    def __init__(
-        self,
-        step: AnisotropicStep,
-        srf: SpikedFeatures,
-        f: ConditionalFeatures,
-        rule: NodesOverKappa,
-    ) -> None:
-        self.beta, self.step = srf.beta, step
-        inputs, std = mean_inputs(srf, f.kappa)[0], math.sqrt(float(srf.groups.c[0]))
-        third = mean_third_derivative(lookup(srf.activation), inputs, std)
-        squares = f.curvature[0] ** 2, third**2, f.mu2_squared[0] * f.row_norm
-        self.squares = rule.fold(np.stack(squares))
-
-    def at(self, alpha: Array, ridge: Array, slopes: Array) -> dict[str, Array]:
-        """Estimate it at S points.
-
-        Parameters
-        ----------
-        alpha : Array, shape (S,)
-        ridge : Array, shape (S,)
-            One where slopes are over it: `readout.fixed_point.Points`.
-        slopes : Array, shape (S, N')
-            The slope of g_out given kappa: 1/(1 + V) for the square loss.
-        """
-        step, count = self.step, self.step.eigenvalues.size
-        largest = float(step.eigenvalues.max())
-        two, three, noise = alpha * (self.squares @ slopes.T)
-        L = ridge + noise / self.beta
-        rows = (2 * step.rate * step.third) ** 2 * step.mean_power(1, 2) / count
+    def estimates(alpha: Array, ridge: Array, slopes: Array) -> dict[str, Array]:
+        two, three, noise = alpha * (squares @ slopes.T)
+        L = ridge + noise / srf.beta
         return {
             "chi_2": largest**2 / count * two / L,
             "chi_3": largest**3 / count**2 * three / L,
             "chi_rows": np.full(alpha.shape, rows),
             "effective_dimension": np.full(alpha.shape, count / step.trace(2)),
         }
+
+    return estimates

@@ -48,11 +48,9 @@ def _next_step(protocol: Protocol, state: LettersState, fineness: int) -> Step:
     clean = lookup(protocol.target).value(kappa)
     output = np.prod(protocol.readout, axis=1) @ averages[0]
     loss = lookup_loss(protocol.step_loss)
-    of_labels = [
-        of_residuals(*loss.pull(sign * clean + noise, output), share * weight)
-        for sign, noise, share in noisy_labels(protocol)
-    ]
-    powers, curvatures = (np.sum(parts, axis=0) for parts in zip(*of_labels, strict=True))
+    sign, noise, share = np.array([*noisy_labels(protocol)]).T[..., None]
+    pulls = loss.pull(sign * clean + noise, output)
+    powers, curvatures = (of.sum(axis=1) for of in of_residuals(*pulls, share * weight))
     return Step(protocol, state, averages, powers, curvatures, x)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy  # whose modules are imported when they are first used
 from scipy.special import ndtri
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Indices
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.interpolation import interpolated
 from giantstep.numerics.quadrature import WIDE, product_rule, split_rule, unit_edges
@@ -145,9 +145,8 @@ class SampleFields:
             shift += own.memory[t, a] / self.alpha0 * self._own_pulls[a]
         shift += mean_field[:, None]
         averages = _smoothed(self.activation, shift.min(), shift.max(), std)
-        blocks = math.ceil(shift.size / _CACHED)
-        split = [np.array_split(of, blocks) for of in (self.labels, shift, *self._own_pulls)]
-        parts = [self._act(averages(block[1]), std, *block) for block in zip(*split, strict=True)]
+        blocks = np.array_split(np.arange(len(shift)), math.ceil(shift.size / _CACHED))
+        parts = [self._act(averages(shift[block]), std, shift[block], block) for block in blocks]
         pull, projections, products, own_pull = map(np.concatenate, zip(*parts, strict=True))
         self.taken, self.pulls[:, t], self.projections[:, t, : t + 1] = t + 1, pull, projections
         self.products[:, t, : t + 1] = self.products[:, : t + 1, t] = products
@@ -155,17 +154,18 @@ class SampleFields:
             self._own_pulls.append(own_pull)
 
     def _act(
-        self, averages: list[Array], std: float, labels: Array, shift: Array, *before: Array
+        self, averages: list[Array], std: float, shift: Array, block: Indices
     ) -> tuple[Array, ...]:
         """Compute what some samples do: to the mean row, and to neurons, of which averages."""
-        z, share, t = self.neurons, self.share, len(before)
+        z, share, t = self.neurons, self.share, self.taken
         mean, slope, variance, curvature = averages
-        residual = labels - self.omega * (mean @ share)
+        residual = self.labels[block] - self.omega * (mean @ share)
         pull = residual * (slope @ share)
         own_pull = residual[:, None] * slope - pull[:, None]
         drive = own_pull * share
         newest = residual * std * (curvature @ share)
-        products = [np.einsum("nz,nz->n", drive, other) for other in (*before, own_pull)]
+        pulls = *(of[block] for of in self._own_pulls), own_pull
+        products = [np.einsum("nz,nz->n", drive, other) for other in pulls]
         products[-1] += residual**2 * (variance @ share)
         if t < self.steps:
             slope = self.activation.derivative(shift + std * z[:, t])

@@ -62,7 +62,5 @@ def coupled_norms(protocol: Protocol, spike_strengths: Array, dimension: float) 
     `(b3/h1)^2 |u|^2/d` over the neurons; b3 = E sigma He_3.
     """
     activation = lookup(protocol.activation)
-    h1 = float(standard_moments(activation).slope)
-    if not np.any(spike_strengths):
-        return np.zeros_like(spike_strengths)
+    h1 = float(standard_moments(activation).slope) or 1.0  # without a slope there is no spike
     return (mean_derivatives(activation, 3)[3] / h1 * spike_strengths) ** 2 / dimension

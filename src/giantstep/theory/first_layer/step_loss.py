@@ -39,12 +39,7 @@ def noisy_labels(protocol: Protocol) -> Iterator[tuple[int, float, float]]:
 
 
 def pulls(
-    protocol: Protocol,
-    srf: SpikedFeatures,
-    kappa: Array,
-    output: Array,
-    fineness: float,
-    panel: float,
+    protocol: Protocol, srf: SpikedFeatures, kappa: Array, output: Array, rule: tuple[float, float]
 ) -> tuple[Array, ...]:
     """Build a rule over what the samples of a batch do.
 
@@ -58,8 +53,8 @@ def pulls(
         The network as it stands.
     kappa, output : Array, shape (N,)
         Projections on the spike, and the network's output there.
-    fineness, panel : float
-        Multiplies the number of nodes of a panel; its width.
+    rule : (float, float)
+        What multiplies the number of nodes of a panel, and its width.
 
     Returns
     -------
@@ -75,9 +70,9 @@ def pulls(
     for sign, noise, share in noisy_labels(protocol):
         jumps = _jumps(loss, srf, sign * (output - noise), sign)
         if jumps is None or srf.first_alignment**2 == 1:
-            labels, u, weight = target_rule(clean, kappa, fineness, panel)
+            labels, u, weight = target_rule(clean, kappa, *rule)
         else:
-            labels, u, weight = rule_across(clean, kappa, fineness, panel, jumps)
+            labels, u, weight = rule_across(clean, kappa, *rule, jumps)
         rho, curvature = loss.pull(sign * labels + noise, output[:, None])
         parts.append((rho, curvature, u, share * weight + 0 * rho))
     return tuple(np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))

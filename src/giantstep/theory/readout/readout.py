@@ -195,7 +195,7 @@ class Readout(ABC):
         estimates[RELIABILITY] = np.sqrt(np.sum(squares, axis=0))
         if components := self.reliability.leading_components:
             points = Points.of(alpha, ridge, self.layer.srf.beta)
-            estimates |= components.at(alpha, points.ridge, found.fluctuation[2])
+            estimates |= components(alpha, points.ridge, found.fluctuation[2])
         return estimates
 
 

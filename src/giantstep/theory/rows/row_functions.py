@@ -150,7 +150,8 @@ class RowFunctions:
         """Return the functions for rows with noise of their own, or shorter: c, and c before."""
         added = norm - before
         if added < 0:
-            return self.stretched(norm / before)
+            m = math.isqrt(len(self._coefficients) - 2) - 1
+            return self.turned(np.eye(m, m + 1), norm / before)
 
         def functions(t: Array) -> Array:
             own = 1 / (1 + added * t)
@@ -160,11 +161,6 @@ class RowFunctions:
             return columns * own[:, None]
 
         return RowFunctions.fitted(self._scale + added, functions, _TOLERANCE)
-
-    def stretched(self, factor: float) -> RowFunctions:
-        """Return the functions of rows that are longer by the root of a factor."""
-        m = math.isqrt(len(self._coefficients) - 2) - 1
-        return self.turned(np.eye(m, m + 1), factor)
 
     def turned(self, turn: Array, factor: float = 1.0) -> RowFunctions:
         """Turn the basis; the last column of `turn` is along a direction like all others.
