@@ -14,7 +14,7 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.formatting import format_value
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
-from giantstep.problems.protocol import SCHEDULED, Protocol
+from giantstep.problems.protocol import Protocol
 from giantstep.questions.arguments import DIMENSION
 from giantstep.questions.case import Case
 from giantstep.questions.question import question
@@ -72,9 +72,8 @@ def problem_parameters(problem: Problem) -> xr.Dataset:
     """Arrange a problem's own parameters: numbers, or vectors over `group`."""
     values = asdict(problem)
     if isinstance(problem, Protocol):
-        values["readout"] = format_value(problem.readout)
-        lists = {name: values[name] for name in ("covariance", "target_decay", *SCHEDULED)}
-        values |= {k: format_value(of) for k, of in lists.items() if of and isinstance(of, tuple)}
+        lists = {name: x for name, x in values.items() if x and isinstance(x, tuple)}
+        values |= {name: format_value(x) for name, x in lists.items()}
     return xr.Dataset(_by_name(values))
 
 

@@ -42,11 +42,9 @@ def references(problem: Problem, *, dimension: float = math.inf) -> xr.Dataset:
     >>> (found.lower_bound < found.upper_bound).item()
     True
     """
-    values: dict[str, object] = {
-        "best_linear_error": best_linear_error(problem.target, problem.inputs),
-        "upper_bound": math.nan,
-        "lower_bound": math.nan,
-    }
+    linear = best_linear_error(problem.target, problem.inputs)
+    values: dict[str, object] = {"best_linear_error": linear}
+    values |= {"upper_bound": math.nan, "lower_bound": math.nan}
     layer = layer_of(problem, dimension)
     if layer.faults():
         return label(xr.Dataset(values))

@@ -131,14 +131,10 @@ def covariance_remarks(answer: xr.Dataset) -> list[str]:
     """Say where the leading directions of the inputs make the theory too pessimistic."""
     if "chi_2" not in answer:
         return []
-    few = (
-        f"the effective dimension of the inputs is below {_LEAST_DIMENSION}: their norms vary more"
-        " than the theory takes into account."
-    )
+    few = f"norms of inputs of an effective dimension below {_LEAST_DIMENSION} vary too much."
     chaos = (
-        "the theory is too pessimistic, and not quantitative where chi_2, chi_3 or chi_rows exceeds"
-        " 3: networks learn products of leading directions of the inputs, and their errors were"
-        " smaller by 8 to 13 % on average, at most by half (docs/structured-inputs.md)."
+        "the theory is too pessimistic, by 8 to 13 % on average, and not quantitative where chi_2,"
+        " chi_3 or chi_rows exceeds 3: docs/structured-inputs.md."
     )
     chi = answer[[*OF_COVARIANCE[:-1]]].to_dataarray().max("variable")
     remarks = told(answer["effective_dimension"] < _LEAST_DIMENSION, few)

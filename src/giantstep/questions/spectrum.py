@@ -77,20 +77,11 @@ def spectrum(
     bulk = bulk_of_networks(problem) if bulk is None else bulk
     raise_all(Case(problem, SQUARE, bulk, dimension).faults())
     result = compute_spectrum(problem, alpha, points, bulk, dimension)
-    data = xr.Dataset(
-        {
-            "density": ("eigenvalue", result.density),
-            "mass_at_zero": result.mass_at_zero,
-            "outlier": ("rank", result.outliers),
-            "bulk_lower_edge": ("interval", result.edges[:, 0]),
-            "bulk_upper_edge": ("interval", result.edges[:, 1]),
-        },
-        coords={
-            "alpha": float(alpha),
-            "eigenvalue": result.x,
-            "rank": range(1, result.outliers.size + 1),
-            "interval": range(1, len(result.edges) + 1),
-        },
-    )
+    lower, upper = result.edges.T
+    values = {"density": ("eigenvalue", result.density), "outlier": ("rank", result.outliers)}
+    values |= {"bulk_lower_edge": ("interval", lower), "bulk_upper_edge": ("interval", upper)}
+    ranks, intervals = (range(1, len(x) + 1) for x in (result.outliers, lower))
+    coords = {"eigenvalue": result.x, "rank": ranks, "interval": intervals, "alpha": float(alpha)}
+    data = xr.Dataset(values, coords).assign(mass_at_zero=result.mass_at_zero)
     of_one_batch = bulk != ISOTROPIC and math.isfinite(layer_of(problem, dimension).batch)
     return data, [_ELSEWHERE] * of_one_batch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.linalg import svd
@@ -17,21 +17,14 @@ from giantstep.simulation.convex_readout import ConvexPath, leave_one_out
 from giantstep.simulation.network_features import NetworkFeatures
 from giantstep.simulation.replicates import Replicate
 
-
-class CrossValidation(NamedTuple):
-    """Mean squared errors that cross-validation finds; docs/cross-validation.md.
-
-    `gcv` is NaN for losses other than the square.
-    """
-
-    leave_one_out: float
-    gcv: float
-    k_fold: float
+# Mean squared errors that cross-validation finds; docs/cross-validation.md.
+_ERRORS = "leave_one_out", "gcv", "k_fold"
+_Errors = tuple[float, float, float]
 
 
 def cross_validator(
     loss: str, features: Array, labels: Array, folds: int
-) -> Callable[[float], CrossValidation]:
+) -> Callable[[float], _Errors]:
     """Return a function that cross-validates at a ridge, for the square loss without fitting again.
 
     The ridge is that of `|y - Phi a|^2 + ridge |a|^2`; zero is the ridgeless limit.
@@ -47,8 +40,8 @@ def cross_validator(
     Examples
     --------
     >>> features, labels = np.array([[1.0], [1.0], [2.0]]), np.array([1.0, 2.0, 2.0])
-    >>> found = cross_validator("square", features, labels, folds=3)(1.0)
-    >>> round(found.leave_one_out, 4), round(found.k_fold, 4)
+    >>> one, _, folds = cross_validator("square", features, labels, folds=3)(1.0)
+    >>> round(one, 4), round(folds, 4)
     (0.4537, 0.4537)
     """
     if loss != SQUARE:
@@ -71,10 +64,10 @@ def cross_validation_of_networks(
     Returns
     -------
     dict of str to Array, shape (networks, trainings, alphas, ridges)
-        By the names of `CrossValidation`.
+        `leave_one_out`, `gcv` (NaN for losses other than the square) and `k_fold`.
     """
     networks = np.array([_of_network(replicate, grid, folds) for replicate in several])
-    return dict(zip(CrossValidation._fields, np.moveaxis(networks, -1, 0), strict=True))
+    return dict(zip(_ERRORS, np.moveaxis(networks, -1, 0), strict=True))
 
 
 def _of_network(replicate: Replicate, grid: Grid, folds: int) -> list[Any]:
@@ -90,7 +83,7 @@ def _of_network(replicate: Replicate, grid: Grid, folds: int) -> list[Any]:
     return found
 
 
-def _refit(loss: Loss, features: Array, labels: Array, ridge: float, folds: int) -> CrossValidation:
+def _refit(loss: Loss, features: Array, labels: Array, ridge: float, folds: int) -> _Errors:
     """Leave out one sample approximately, and folds by fitting again."""
     left_out, of_folds = leave_one_out(loss, features, labels, ridge), np.empty_like(labels)
     for part in np.array_split(np.arange(labels.size), folds):
@@ -98,12 +91,10 @@ def _refit(loss: Loss, features: Array, labels: Array, ridge: float, folds: int)
         path.extend(np.delete(features, part, axis=0), np.delete(labels, part))
         of_folds[part] = features[part] @ path.fit(labels.size)((ridge,)).readouts[0]
     one, several = (float(np.mean((labels - x) ** 2)) for x in (left_out, of_folds))
-    return CrossValidation(one, np.nan, several)
+    return one, np.nan, several
 
 
-def _validate(
-    vectors: Array, powers: Array, labels: Array, ridge: float, folds: int
-) -> CrossValidation:
+def _validate(vectors: Array, powers: Array, labels: Array, ridge: float, folds: int) -> _Errors:
     """Cross-validate by the hat matrix S: 1 - S = outside (1 - U U^T) + U diag(weight) U^T.
 
     U has the left singular vectors as columns, and powers are the squares of the singular values.
@@ -120,7 +111,7 @@ def _validate(
         U = vectors[part]
         block = outside * (np.eye(part.size) - U @ U.T) + (U * weight) @ U.T
         of_folds.append(np.linalg.solve(block, residual[part]))
-    return CrossValidation(
+    return (
         float(np.mean((residual / kept) ** 2)),
         float(np.mean(residual**2) / np.mean(kept) ** 2),
         float(np.mean(np.concatenate(of_folds) ** 2)),

@@ -195,11 +195,10 @@ def _train(
     activation, omega = lookup(problem.activation), letters.astype(np.float32)
     steps = problem.each_step
     rates = [step.learning_rate * sizes.dimension / weights.shape[0] for step in steps]
-    if problem.alpha0 == 0:
-        mean = np.zeros(weights.shape[1])
-    elif problem.follows_population:
+    mean = np.zeros(weights.shape[1])
+    if problem.follows_population:
         mean = _follow_population(problem, rates, weights, omega, directions)
-    else:
+    elif problem.alpha0 != 0:
         counts = [sizes.count(step.alpha0) for step in steps]
         mean, *_ = batch_steps(problem, omega, rates, counts, draw, pool, weights)
     if problem.has_covariance:

@@ -119,15 +119,14 @@ def _measure(replicate: Replicate, grid: Grid) -> dict[str, Array]:
     norms = np.linalg.norm(layer.weights[some].astype(float), axis=1)
     power = feature_power(lookup(replicate.problem.activation), layer.bias[some], norms)
     needed = [fit_precision(ridge, power) for ridge in grid.ridge]
-    measured: dict[str, Array] = {}
+    parts, order = [], list[int]()
     for precision in dict.fromkeys(needed):
         columns = [column for column, one in enumerate(needed) if one is precision]
         of_columns = replace(grid, ridge=tuple(grid.ridge[column] for column in columns))
-        found = _measure_in(precision, replicate, of_columns, len(columns) / len(needed))
-        for name, values in found.items():
-            shape = (*values.shape[:2], len(needed), *values.shape[3:])
-            measured.setdefault(name, np.empty(shape))[:, :, columns] = values
-    return measured
+        parts.append(_measure_in(precision, replicate, of_columns, len(columns) / len(needed)))
+        order += columns
+    joined = {name: np.concatenate([part[name] for part in parts], axis=2) for name in parts[0]}
+    return {name: values[:, :, np.argsort(order)] for name, values in joined.items()}
 
 
 def _measure_in(
@@ -216,8 +215,6 @@ def _test(
         return _test_on_samples(features, sizes, readouts, lookup_loss(loss), report)
     error, learned, resolved = exact_test(of.problem, of.layer, readouts, SLABS, of.pool)
     if resolved.all() and of.problem.target not in BINARY:
-        for _ in sizes:
-            report()
         return error, np.full_like(error, np.nan), error / 2, learned
     squares, wrong, losses, slabs = _test_on_samples(
         features, sizes, readouts, lookup_loss(loss), report
