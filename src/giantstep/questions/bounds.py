@@ -77,13 +77,10 @@ def bounds(
         raise refusal("alpha", alpha, "given with bayes_optimal, and only with it")
     best = xr.Dataset() if alpha is None else best_prediction(problem, alpha=alpha)
     limits, alignment = compute_bounds(problem), equivalent_features(problem).overlap
-    values = {
-        "upper_bound": limits.upper,
-        "lower_bound": limits.lower,
-        "lower_bound_with_bias": lower_bound_with_bias(problem),
-        "best_linear_error": best_linear_error(problem.target, problem.inputs),
-        "alignment": alignment,
-    }
+    values = {"upper_bound": limits.upper, "lower_bound": limits.lower}
+    values["lower_bound_with_bias"] = lower_bound_with_bias(problem)
+    values["best_linear_error"] = best_linear_error(problem.target, problem.inputs)
+    values["alignment"] = alignment
     if isinstance(problem, Protocol):
         upper, lower = bounds_at_best_learning_rate(problem)
         values |= {"upper_bound_best_learning_rate": upper, "lower_bound_best_learning_rate": lower}

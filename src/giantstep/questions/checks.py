@@ -25,19 +25,13 @@ def input_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[
 
     Of several problems, they are among what is given.
     """
-    wrong, taken = {}, stated(question).inputs if hasattr(problem, "covariance") else ()
+    taken = stated(question).inputs if hasattr(problem, "covariance") else ()
     inputs = np.ravel(given.get("inputs", getattr(problem, "inputs", GAUSSIAN))).tolist()
-    if mixtures := [one for one in inputs if mixture_mean(str(one)) is not None]:
-        wrong["inputs"] = mixtures[0]
     covariance = given.get("covariance", getattr(problem, "covariance", IDENTITY))
-    if not isinstance(covariance, str) or covariance != IDENTITY:
-        wrong["covariance"] = covariance
-    plain, where = {"inputs": GAUSSIAN, "covariance": IDENTITY}, f"in {question}"
-    return [
-        Fault(name, x, f"{plain[name]} {where}: {_STRUCTURED_INPUTS}")
-        for name, x in wrong.items()
-        if name not in taken
-    ]
+    wrong = [("inputs", x, GAUSSIAN) for x in inputs if mixture_mean(str(x)) is not None][:1]
+    wrong += [("covariance", covariance, IDENTITY)] if covariance != IDENTITY else []
+    allowed = f"in {question}: {_STRUCTURED_INPUTS}"
+    return [Fault(name, x, f"{plain} {allowed}") for name, x, plain in wrong if name not in taken]
 
 
 def criterion_faults(

@@ -167,8 +167,7 @@ def _cost_of_one(work: Work, problem: Problem, given: Mapping[str, Any], threads
         return theory
     networks = given["networks"]  # a number, or their indices, of which there may be billions
     count = networks if isinstance(networks, int) else len(networks)
-    members = given.get("ensemble") or 0
-    members = 0 if members == math.inf else members  # in theory alone
+    members = 0 if given.get("ensemble") in (None, math.inf) else given["ensemble"]
     longer = members + (_CROSS_VALIDATED if given.get("cross_validation") else work.networks)
     one = _network(problem, given, threads)
     memory = one.memory * max(1 + (longer > 1), members) + theory.memory

@@ -19,9 +19,8 @@ def total_samples(problem: Problem, coords: Mapping[Any, xr.Variable]) -> dict[s
     """
     if "alpha" not in coords:
         return {}
-    steps, reuse = (
-        coords.get(name, getattr(problem, name, 0)) for name in ("steps", "reuse_batch")
-    )
+    steps = coords.get("steps", getattr(problem, "steps", 0))
+    reuse = coords.get("reuse_batch", getattr(problem, "reuse_batch", 0))
     # Batches of different sizes are written as a text.
     alpha0 = coords.get("alpha0", format_value(getattr(problem, "alpha0", 0)))
     mean = np.vectorize(lambda text: np.mean([*map(float, str(text).split("/"))]))

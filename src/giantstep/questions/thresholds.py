@@ -59,12 +59,7 @@ def thresholds(problem: Problem) -> Result:
     coefficients = np.abs(hermite_coefficients(function, _DEGREES))[1:]
     found = np.flatnonzero(coefficients > _ROUNDING * coefficients.max())
     value: Any = function.value
-    exponent, polynomial = int(found[0]) + 1, isinstance(value, np.polynomial.Polynomial)
-    values = {
-        "kernel_degree": value.degree() if polynomial else math.inf,
-        "information_exponent": exponent,
-        "leap": exponent,
-        "generative_exponent": labels.generative_exponent,
-        "weak_recovery": labels.weak_recovery,
-    }
-    return xr.Dataset(values), [_REMARK]
+    degree = value.degree() if isinstance(value, np.polynomial.Polynomial) else math.inf
+    exponent, names = int(found[0]) + 1, ("generative_exponent", "weak_recovery")
+    values = {"kernel_degree": degree, "information_exponent": exponent, "leap": exponent}
+    return xr.Dataset(values | {name: getattr(labels, name) for name in names}), [_REMARK]

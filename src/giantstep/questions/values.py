@@ -38,7 +38,6 @@ def is_several(name: str, value: Any) -> bool:
 
 def read_numbers(name: str, value: Any, of: Interval, faults: list[Fault]) -> tuple[float, ...]:
     """Read one number or several, each in an interval, and collect what is wrong with them."""
-    wrong: list[Fault] = []
-    numbers = read_value(name, as_lists(value), Several(of), wrong)
-    faults += wrong
-    return () if wrong else numbers
+    before = len(faults)
+    numbers = read_value(name, as_lists(value), Several(of), faults)
+    return numbers if len(faults) == before else ()

@@ -45,11 +45,8 @@ def ensembles_of_networks(
 
 def _measure(of: Replicate, grid: Grid, members: int) -> dict[str, Array]:
     """Train the other networks of an ensemble; fit and test all."""
-    others = (
-        first_layer(of.problem, of.sizes, of.network, of.seed, of.pool, member)
-        for member in range(1, members)
-    )
-    layers = [of.layer, *others]
+    draw = partial(first_layer, of.problem, of.sizes, of.network, of.seed, of.pool)
+    layers = [of.layer, *map(draw, range(1, members))]
     each = [NetworkFeatures(replace(of, layer=layer), np.float64) for layer in layers]
     blocks = range(len(block_sizes(max(map(of.sizes.count, grid.alpha)), ROWS)))
     places = list(product(range(of.sizes.trainings), blocks))

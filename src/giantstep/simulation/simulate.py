@@ -34,6 +34,8 @@ from giantstep.simulation.ridge import Fit, RidgePath
 from giantstep.simulation.samples import TEST, TRAINING
 
 Report = Callable[[], None]
+# What tests return.
+_TESTED = "test_error", "classification_error", "test_loss", "learned_function"
 # Neurons from whose weights the size of features is estimated.
 _FEW = 64
 
@@ -145,16 +147,9 @@ def _measure_in(
     flat = fit.readouts.reshape(-1, fit.readouts.shape[-1])
     tested = _test(features, tests, flat, grid.loss, report)
     shape, overlaps = fit.readouts.shape[:-1], measure_overlaps(replicate.layer, fit.readouts)
-    errors, wrong, losses, learned = (x.reshape(*shape, *x.shape[1:]) for x in tested)
-    return {
-        "test_error": errors,
-        "training_error": fit.errors,
-        "classification_error": wrong,
-        "training_loss": fit.losses,
-        "test_loss": losses,
-        **{name: getattr(overlaps, name) for name in ("m", "zeta", "psi", "q1", "q2")},
-        "learned_function": learned,
-    }
+    found = {name: x.reshape(*shape, *x.shape[1:]) for name, x in zip(_TESTED, tested, strict=True)}
+    found |= {"training_error": fit.errors, "training_loss": fit.losses}
+    return found | {name: getattr(overlaps, name) for name in ("m", "zeta", "psi", "q1", "q2")}
 
 
 def fit_readouts(
