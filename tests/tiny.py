@@ -27,7 +27,7 @@ panels:
 """
 COMMAND = (sys.executable, "-m", "snakemake", "--cores")
 TINY = "config/tiny.yaml"
-RULES = ("theory", "montecarlo", "key", "merge", "figure")
+RULES = ("parameters", "theory", "montecarlo", "key", "merge", "figure")
 
 
 def configured(project):

@@ -15,10 +15,8 @@ from giantstep.workflow.plan import make_plan
 
 # What each job imports; besides the code that its key covers, what only names and starts it.
 JOBS = {
-    "theory": ", ".join(
-        f"giantstep.questions.{name}"
-        for name in ("equivalent_features", "solve", "sweep", "spectrum")
-    ),
+    "parameters": "giantstep.questions.equivalent_features",
+    "theory": "giantstep.questions.solve, giantstep.questions.sweep, giantstep.questions.spectrum",
     "montecarlo": "giantstep.questions.networks, giantstep.questions.task",
     "merge": "giantstep.workflow.merge",
     "figure": "giantstep.workflow.drawing, giantstep.workflow.scores",
@@ -111,7 +109,7 @@ def test_edits_change_the_keys_of_what_uses_the_code_and_no_others(package, seed
 
 
 SCRIPTS = {
-    "scripts/compute.py": {"theory", "montecarlo"},
+    "scripts/compute.py": {"parameters", "theory", "montecarlo"},
     "scripts/merge.py": {"merge"},
     "scripts/figure.py": {"figure"},
     "rules/theory.smk": {"merge", "figure"},
@@ -172,6 +170,6 @@ def test_code_that_is_edited_and_undone_is_not_what_a_job_began_with(package, tm
 
 
 def test_a_job_of_a_file_that_is_not_planned_is_refused():
-    path = "results/theory/fig2-0123456789ab.nc"
+    path = "results/parameters/fig2-0123456789ab.nc"
     with pytest.raises(code.ChangedCodeError, match="run the same command again"):
         make_plan(ROOT, load_config(ROOT)).figure("fig2").check(path)

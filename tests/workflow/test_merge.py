@@ -76,7 +76,7 @@ def test_the_merged_file_says_how_it_was_made_and_nothing_of_where(paper):
     assert said["curves"]["left:alpha0=0.5"]["learning_rate"] == 1
     assert said["simulation"]["dimension"] == 100
     made_from = json.loads(attributes["made_from"])
-    assert len(made_from) == 9  # theory, and the networks of eight curves
+    assert len(made_from) == 10  # parameters, theory, and the networks of eight curves
     everything = json.dumps({k: str(v) for k, v in attributes.items()})
     for private in (str(paper), os.uname().nodename, str(Path.home())):
         assert private not in everything

@@ -19,7 +19,7 @@ FIGURE = "config/figures/fig2.yaml"
 DRAWN = {"key": 1, "figure": 1}
 MERGED = {"key": 2, "merge": 1, "figure": 1}
 ALL_DRAWN, ALL_MERGED = ({rule: 2 * n for rule, n in one.items()} for one in (DRAWN, MERGED))
-SOLVED = {"theory": 2} | ALL_MERGED
+SOLVED = {"parameters": 2, "theory": 2} | ALL_MERGED
 TRAINED = {"montecarlo": 4} | ALL_MERGED
 STYLE = "\nstyle: {colours: ['#000000', '#333333', '#666666', '#999999']}\n"
 
@@ -134,7 +134,7 @@ def test_a_run_makes_every_figure_and_its_report_and_leaves_nothing_half_written
         for suffix in ("pdf", "svg", "png"):
             assert (project / f"figures/{name}.{suffix}").stat().st_size > 1000
     left = {folder.name for folder in (project / "results").iterdir()}
-    assert left == {"theory", "montecarlo", "keys", "figures", "scores"}
+    assert left == {"parameters", "theory", "montecarlo", "keys", "figures", "scores"}
     assert not list(project.rglob(f"{UNFINISHED}*"))
     tiny.snakemake(project, "--report", "report.html")
     page = (project / "report.html").read_text()
@@ -146,7 +146,7 @@ def test_a_run_makes_every_figure_and_its_report_and_leaves_nothing_half_written
 def test_one_figure_is_made_alone_listed_or_not_and_follows_edits(project):
     (project / "config/figures/mine.yaml").write_text(tiny.FIGURE.replace("Tiny", "Mine"))
     assert tiny.planned(project, "figures/mine.png") == {
-        "theory": 1, "key": 2, "merge": 1, "figure": 1,
+        "parameters": 1, "theory": 1, "key": 2, "merge": 1, "figure": 1,
     }  # fmt: skip
     tiny.snakemake(project, "figures/mine.png")
     edit(project / FIGURE, None, STYLE)

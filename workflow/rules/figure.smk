@@ -19,6 +19,7 @@ rule key:
 rule merge:
     input:
         key=lambda wildcards: figure(wildcards).marks["data"],
+        parameters=lambda wildcards: figure(wildcards).files_of("parameters"),
         theory=lambda wildcards: figure(wildcards).files_of("theory"),
         networks=lambda wildcards: figure(wildcards).files_of("montecarlo"),
     output:

@@ -1,8 +1,29 @@
+PARAMETERS = "results/parameters/{figure}-{key}.nc"
 THEORY = "results/theory/{figure}-{key}.nc"
 
 
-# Equivalent spiked features (Result 3.1), errors, overlaps and spectra (Result 3.3) of a figure's curves,
-# all on their grids.
+# The equivalent spiked random features of a figure's curves (Result 3.1).
+rule parameters:
+    input:
+        known(PARAMETERS),
+    output:
+        PARAMETERS,
+    log:
+        "logs/parameters/{figure}-{key}.log",
+    benchmark:
+        "logs/parameters/{figure}-{key}.tsv"
+    resources:
+        mem_mb=lambda wildcards, attempt: 500 * attempt,
+        runtime=lambda wildcards, attempt: 5 * attempt,
+    params:
+        figure="{figure}",
+    message:
+        "Equivalent spiked features of {wildcards.figure}"
+    script:
+        "../scripts/compute.py"
+
+
+# Errors, overlaps and spectra of a figure's curves, all on their grids (Result 3.3).
 rule theory:
     input:
         known(THEORY),

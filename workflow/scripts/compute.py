@@ -1,4 +1,4 @@
-"""A job of theory or networks: its tasks, to one file."""
+"""A job of parameters, theory or networks: its tasks, to one file."""
 
 from pathlib import Path
 from typing import Any

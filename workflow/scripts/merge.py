@@ -18,7 +18,7 @@ with job_log(snakemake.log[0]):
     made = snakemake.input
     figure = Plan(Path(), snakemake.config).figure(snakemake.wildcards.figure)
     figure.check(made.key)
-    results = read_results(figure, made.theory, made.networks)
+    results = read_results(figure, made.parameters + made.theory, made.networks)
     merged = merge_figure(figure, results)
     watch.check()
     store.write(merged, snakemake.output[0])

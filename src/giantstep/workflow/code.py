@@ -20,6 +20,7 @@ _NAMES = "vocabulary.py", "vocabulary.csv"
 _THEORY = (*_ALL, *_STORED, "theory", "questions", *_NAMES, "simulation/arithmetic.py")
 # Import-linter holds that a job computes with no other code of the package (pyproject.toml).
 CODE = {
+    "parameters": _THEORY,
     "theory": _THEORY,
     "montecarlo": (*_ALL, *_STORED, "simulation", "questions/task.py", "questions/networks.py"),
     "merge": (*_THEORY, "simulation", "workflow"),
@@ -68,7 +69,7 @@ class Watch:
 
     Parameters
     ----------
-    stage : {"theory", "montecarlo", "merge", "figure"}
+    stage : {"parameters", "theory", "montecarlo", "merge", "figure"}
     *others : str
         Further files that the job reads.
     """

@@ -52,11 +52,17 @@ class FigurePlan(Figure):
 
     @cached_property
     def solved(self) -> dict[str, dict[str, Task]]:
-        """The files of its theory, with the tasks of each by their groups."""
-        tasks = [(f"{c.name}/{role}", x) for c in self.curves for role, x in c.theory.items()]
-        starts = range(0, len(tasks), _TOGETHER)
-        parts = (dict(tasks[start : start + _TOGETHER]) for start in starts)
-        return {f"{RESULTS}/theory/{self.name}-{key('theory', part)}.nc": part for part in parts}
+        """The files of its parameters and its theory, with the tasks of each by their groups."""
+        tasks: dict[str, list[tuple[str, Task]]] = {"parameters": [], "theory": []}
+        for curve in self.curves:
+            for role, task in curve.theory.items():
+                stage = role if role == "parameters" else "theory"
+                tasks[stage].append((f"{curve.name}/{role}", task))
+        return {
+            f"{RESULTS}/{stage}/{self.name}-{key(stage, part)}.nc": part
+            for stage, some in tasks.items()
+            for part in (dict(some[k : k + _TOGETHER]) for k in range(0, len(some), _TOGETHER))
+        }
 
     @cached_property
     def jobs(self) -> dict[str, dict[str, Task]]:
@@ -70,7 +76,7 @@ class FigurePlan(Figure):
 
     @cached_property
     def made_from(self) -> list[str]:
-        """The results that are merged: files of theory, and folders of shards."""
+        """The results that are merged: files of what is solved, and folders of shards."""
         folders = (str(Path(path).parent) for path in self.files_of("montecarlo"))
         return list(dict.fromkeys([*self.solved, *folders]))
 

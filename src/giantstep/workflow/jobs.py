@@ -1,4 +1,4 @@
-"""What the jobs of theory and networks do. Keys of all results cover this module."""
+"""What the jobs of parameters, theory and networks do. Keys of all results cover this module."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def key(stage: str, *parts: Any) -> str:
 
     Parameters
     ----------
-    stage : {"theory", "montecarlo", "merge", "figure"}
+    stage : {"parameters", "theory", "montecarlo", "merge", "figure"}
     *parts
         All that the result depends on besides; see `problems.canonical`.
     """

@@ -17,7 +17,7 @@ from giantstep.workflow.plan import Plan
 
 NEW = "not made yet"
 CHANGED = "its parameters, its configuration, what it is made from or code has changed"
-_STAGES = ("theory", "montecarlo", "merge", "figure")
+_STAGES = ("parameters", "theory", "montecarlo", "merge", "figure")
 # Of a merge or a drawing.
 _SMALL = Cost(2.0, 0.0)
 # How many names of results are listed before the others are counted.

@@ -11,7 +11,7 @@ from giantstep.workflow.figure_plan import KEYS, RESULTS, FigurePlan
 from giantstep.workflow.plan import make_plan
 
 # What a run puts into the folder of results.
-_OURS = ("theory/*", "montecarlo/*/*", "figures/*", "scores/*", "keys/*/*")
+_OURS = ("parameters/*", "theory/*", "montecarlo/*/*", "figures/*", "scores/*", "keys/*/*")
 
 
 def plans_of_all(project: Path, overlays: Sequence[Path]) -> list[FigurePlan]:

@@ -20,7 +20,7 @@ def read_results(
     ----------
     plan : FigurePlan
     solved : iterable of str
-        The files of its theory.
+        The files of its parameters and its theory.
     shards : collection of str
         Files of networks.
 
