@@ -56,20 +56,13 @@ class ReusedResolvent:
         for s in steps:
             self._free[k + 1 + s, s : s + 2] = self._free[s : s + 2, k + 1 + s] = -1, 1
 
-    def solve(self, t: Array) -> Array:
-        """Solve for G at some t >= 0, shape (S, 2 k + 1, 2 k + 1)."""
-        # What samples add is like what they add at t = 0.
-        added = self._inverse(np.zeros(1)) - np.linalg.inv(self.at_zero)
-        return self._newton(t, np.linalg.inv(self._inverse(t) - added))
-
     @cached_property
     def at_zero(self) -> Array:
         """G at t = 0, shape (2 k + 1, 2 k + 1)."""
-        zero = np.zeros(1)
-        return self._newton(zero, np.linalg.inv(self._inverse(zero)))[0]
+        return self.solve(np.zeros(1))[0]
 
-    def _newton(self, t: Array, G: Array) -> Array:
-        """Solve by Newton's method, from a G nearby."""
+    def solve(self, t: Array) -> Array:
+        """Solve for G at some t >= 0 from that without the batch, (S, 2 k + 1, 2 k + 1)."""
 
         def advance(G: Array) -> tuple[Array, Array]:
             mapped, slope = self.map(t, G)
@@ -77,7 +70,7 @@ class ReusedResolvent:
             step = step.reshape(G.shape)
             return G + step, np.abs(step) / np.abs(G).max(axis=(1, 2), keepdims=True)
 
-        return iterate_newton(advance, G, _TOLERANCE, _MAX_ITERATIONS)
+        return iterate_newton(advance, np.linalg.inv(self._inverse(t)), _TOLERANCE, _MAX_ITERATIONS)
 
     def map(self, t: RealOrComplex, G: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
         """Map G to what it should be, with the derivative, shape (S, (2 k + 1)^2, (2 k + 1)^2)."""
