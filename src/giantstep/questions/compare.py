@@ -112,8 +112,7 @@ def compare(
     >>> bool((abs(scores) < 5).all())
     True
     """
-    limit: dict[str, float] = {LIMIT: math.inf} if problem.is_giant_step else {}
-    theories = limit | {FINITE: dimension}
+    theories = ({LIMIT: math.inf} if problem.is_giant_step else {}) | {FINITE: dimension}
     given = {"alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk, "by": by}
     if is_chosen := isinstance(ridge, str):
         first = {"bulk": bulk[0] if isinstance(bulk, list) else bulk, "dimension": dimension}

@@ -215,10 +215,9 @@ def label_remarks(labels: Array) -> list[str]:
     values = np.unique(labels)
     if labels.ndim > 1 or len(values) > _CLASSES or np.any(values % 1) or _has_classes(labels):
         return []
-    classes = ", ".join(f"{x:g}" for x in values)
     return [
-        f"Labels are {classes}, taken as numbers. For classes give one-hot rows, or -1 and 1 for"
-        " two: then the 0-1 error is predicted and measured, too."
+        "Labels are taken as numbers. For classes give one-hot rows, or -1 and 1 for two: then the"
+        " 0-1 error is predicted and measured, too."
     ]
 
 

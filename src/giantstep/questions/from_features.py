@@ -98,9 +98,8 @@ def from_features(
     check_value("samples", samples, Several(Interval(1, _FURTHEST * given, whole=True)))
     counts = [*map(int, np.atleast_1d(samples))]
     ridges = RIDGES if ridge == OPTIMAL else np.atleast_1d(ridge).tolist()
-    points = len(counts) * len(ridges)
-    cost = cost_of_subsets(given, features.shape[1], points * labels[0].size)
-    check_cost(cost, max_hours, max_memory)
+    fits = len(counts) * len(ridges) * labels[0].size
+    check_cost(cost_of_subsets(given, features.shape[1], fits), max_hours, max_memory)
     with threadpool_limits(1):
         errors = predicted(features, labels, (counts, ridges), progress)
     data = error_table(errors, labels, {"samples": counts, "ridge": ridges})

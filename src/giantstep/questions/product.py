@@ -117,11 +117,9 @@ def _joined(answers: Sequence[xr.Dataset | None], several: Values) -> xr.Dataset
 
 def _blank(like: xr.Dataset) -> xr.Dataset:
     """Make the answer of a combination that is refused, from that of another."""
-    blank = {
-        name: xr.full_like(x, np.nan if x.dtype.kind == "f" else 0)
-        for name, x in like.variables.items()
-        if name not in like.dims and x.dtype.kind in "bif"
-    }
+    kept = {name: x for name, x in like.variables.items() if name not in like.dims}
+    numbers = {name: x for name, x in kept.items() if x.dtype.kind in "bif"}
+    blank = {k: xr.full_like(x, np.nan if x.dtype.kind == "f" else 0) for k, x in numbers.items()}
     if "status" in blank:
         blank["status"][...] = Status.REFUSED
     return like.assign(blank)

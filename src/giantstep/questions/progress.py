@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Progress = Callable[[float], None]
-# What the bar is of, in front of it.
-_TEXT = "giantstep"
 # Seconds before the bar appears, and between its changes.
 _PATIENCE, _PAUSE = 1.0, 0.1
 _WIDTH = 40
@@ -38,7 +36,7 @@ def progress_bar(instead: Progress | None = bar) -> Iterator[Progress]:
         shown[:] = [now]
         left = (now - started) * (1 - share) / share if share > 0 else float("inf")
         filled = "#" * round(_WIDTH * min(share, 1.0))
-        line = f"{_TEXT} [{filled:<{_WIDTH}}] {share:4.0%}, {left:.0f} s left"
+        line = f"giantstep [{filled:<{_WIDTH}}] {share:4.0%}, {left:.0f} s left"
         print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
 
     try:
