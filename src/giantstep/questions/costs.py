@@ -184,11 +184,10 @@ def _theory(work: Work, problem: Problem, of: Mapping[str, Any]) -> Cost:
     ridges = search if optimal else len(_listed(of["ridge"]))
     points = len(_listed(of["alpha"])) * ridges * work.points
     groups = len(problem.readout if isinstance(problem, Protocol) else problem.groups.pi)
-    seconds = _PROBLEM + _GROUPS * groups**3 + points * point
-    seconds *= _SPIKE**problem.further_directions
+    solved = _PROBLEM + _GROUPS * groups**3 + points * point
+    seconds = solved * _SPIKE**problem.further_directions + _STEP * problem.has_covariance
     if isinstance(problem, Protocol) and not problem.as_in_paper:
         seconds += problem.steps * _STEP
-    seconds += _STEP * problem.has_covariance
     memory = _THEORY_MEMORY + _GROUPS_MEMORY * groups**2 + _POINT_MEMORY * times * points
     return Cost(times * seconds, memory)
 

@@ -138,8 +138,7 @@ def simulate(
     asked += [(ensembles_of_networks, ensemble)] if ensemble else []
     which: dict[str, Any] = {"networks": range(networks), "threads": threads}
     told = [part(progress, k, 1 + len(asked)) for k in range(1 + len(asked))]
-    of = {**vars(grid), **vars(sizes), **which}
-    raw = replicates(problem, **of, seed=seed, progress=told[0])
+    raw = replicates(problem, **vars(grid), **vars(sizes), **which, seed=seed, progress=told[0])
     for (measure, count), one in zip(asked, told[1:], strict=True):
         several = network_replicates(problem, grid, sizes, root_seed=seed, progress=one, **which)
         for name, x in measure(several, grid, count).items():

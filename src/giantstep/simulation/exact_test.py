@@ -122,8 +122,7 @@ class _Network:
         if not (any(self.activation.kinks) or np.any(bias)):  # one rule, split at the origin
             return _series(self.activation, np.zeros(1), self.norms, float(self.norms.max()))
         blocks = np.array_split(np.arange(bias.size), math.ceil(bias.size / _BLOCK))
-        norms = self.norms
-        parts = [_series(self.activation, bias[i], norms[i], norms[i]) for i in blocks]
+        parts = [_series(self.activation, bias[i], self.norms[i], self.norms[i]) for i in blocks]
         C, own = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
         return C, own
 
