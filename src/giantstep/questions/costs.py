@@ -40,14 +40,14 @@ _DEFAULTS |= {"trainings": 1, "test_samples": 10_000}
 # Seconds of an operation of a matrix product in single precision.
 _OPERATION = 8.6e-12
 # Operations in the time of one value of an activation, one random number, one fit of a readout, and
-# one pair of neurons in a closed form.
+# one pair of neurons in a closed form or a series.
 _ACTIVATION, _NUMBER, _FIT, _PAIR = 300.0, 2e3, 2e7, 1.5e4
 # Of each entry of a matrix that all iterations of a fit of another loss read.
 _ITERATED = 6e3
 # Seconds of the theory of a problem, of each gradient step that is followed or covariance, and of
 # each point of the square loss and of others.
 _PROBLEM, _STEP = 5e-3, 0.1
-_POINT, _CONVEX_POINT = 3e-4, 0.02
+_POINT, _CONVEX_POINT = 2e-4, 0.02
 # Ridges in the time of a decomposition, which serves all times of gradient flow.
 _DECOMPOSED = 40
 # How much longer each further direction of the spikes takes.
@@ -214,6 +214,7 @@ def _network(problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     if square:  # by matrices of all neurons, or of all samples if these are fewer
         sides, many = np.minimum(counts, p), counts >= p
         products = np.sum(sides[~many] ** 2) + p * counts.max(where=many, initial=0)
+        operations += (4 * readouts + _PAIR) * p**2
         solved = ridges.size if given["loss"] == SQUARE else _DECOMPOSED
         operations += trainings * (2 * p * products + solved * np.sum(sides**3) / 3)
         held = 2 * item * p * sides.max(where=~many, initial=0)

@@ -59,8 +59,7 @@ def equivalent_features(problem: Problem, *, dimension: float = math.inf) -> xr.
     raise_all(Case(problem, SQUARE, ISOTROPIC, dimension).faults())
     layer = layer_of(problem, dimension)
     srf = layer.features
-    features = asdict(srf) | {"alignment": srf.overlap}
-    data = problem_parameters(problem).assign(_by_name(features))
+    data = problem_parameters(problem).assign(_by_name(asdict(srf) | {"alignment": srf.overlap}))
     if isinstance(srf.alignment, tuple):
         data = data.assign(alignments=("direction", srf.alignments))
     data = data.assign(_by_step(layer.history, directed=isinstance(srf.alignment, tuple)))

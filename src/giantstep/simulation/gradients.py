@@ -99,8 +99,7 @@ def population_gradient(
     units = weights / norms[:, None]
     on_target = np.stack([units @ direction for direction in directions], axis=1)
     among = units @ units.T
-    itself = np.diag_indices_from(among)
-    among[itself] = 0
+    np.fill_diagonal(among, 0)
     largest = max(float(np.abs(values).max()) for values in (on_target, among))
     if largest > _LARGEST_OVERLAP:
         large = f"two rows overlap by {largest:.2f}, above {_LARGEST_OVERLAP}"
