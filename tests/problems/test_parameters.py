@@ -38,5 +38,36 @@ def test_what_no_domain_holds_is_refused_all_at_once(refused):
 def test_one_spike_refuses_what_it_does_not_take():
     with pytest.raises(TypeError, match="nosie"):
         one_spike("tanh", "sin", 1, 1, 1, 1, nosie=1)
-    with pytest.raises(InvalidParametersError, match="bulk_variance = None"):
-        one_spike("tanh", "sin", None, -1, 2, 1)
+    with pytest.raises(InvalidParametersError) as refused:
+        one_spike("tahn", "sin", None, -1, 2, 1)
+    names = {fault.name for fault in refused.value.faults}
+    assert names == {"activation", "bulk_variance", "alignment"}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"bulk_variance": (1, 2, 3), "spike_strength": (1, 2)}, "spike_strength = (1, 2): must"),
+        ({"fraction": 0.5}, "fraction = 0.5: must be numbers that add up to 1"),
+        ({"target": "he5(z1)*he2(z2)"}, "target = 'he5(z1)*he2(z2)': must be of degree 6 at most,"),
+    ],
+)
+def test_features_are_refused_for_what_was_given(given, message):
+    features = {"activation": "tanh", "target": "sin", "bulk_variance": 1, "spike_strength": 1}
+    with pytest.raises(InvalidParametersError) as refused:
+        SpikedFeatures(**features | {"alignment": 0.5, "beta": 1} | given)
+    assert str(refused.value).startswith(message)
+    assert len(refused.value.faults) == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [("eigenvalue,weight\n1,2\n", "array of shape (1, 2))"), ("1\na\n3\n", "row 2 of its numb")],
+)
+def test_a_table_of_eigenvalues_is_refused_for_what_it_holds(table, message, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(table)
+    with pytest.raises(InvalidParametersError) as refused:
+        Protocol("tanh", "sin", 1, 1, beta=1, covariance=str(path))
+    assert message in str(refused.value)
+    assert "power:A" not in str(refused.value)

@@ -74,13 +74,15 @@ def test_each_change_that_is_advised_resolves_a_point():
 
 @pytest.mark.slow
 def test_spectra_say_where_networks_may_end_elsewhere():
-    step = Protocol("tanh", "sin", 3, alpha0=1, beta=1)
-    after, before = (
-        giantstep.spectrum(replace(step, alpha0=alpha0), points=8).attrs.get("remarks", "")
-        for alpha0 in (1, 0)
-    )
-    assert "the bulk of networks may end elsewhere" in after
-    assert not before
+    step, letters = Protocol("tanh", "sin", 3, alpha0=1, beta=1), ((-1, 0.5), (1, 0.5))
+    remarks = [
+        giantstep.spectrum(replace(step, **changed), points=8).attrs.get("remarks", "")
+        for changed in ({}, {"target": "z+0.15*z**3"}, {"readout": letters})
+    ]
+    assert not remarks[0]
+    assert remarks[1].startswith("Labels have heavier tails")
+    assert remarks[2].startswith("The trained bulk leaves out how norms of rows fluctuate")
+    assert "\nThe bulk of networks may end elsewhere" in remarks[2]
 
 
 @pytest.mark.parametrize("alpha", [range(1, 3), np.array([1, 2]), xr.DataArray([1, 2]), (1, 2)])

@@ -165,6 +165,8 @@ def test_classes_of_other_names_are_told_how_to_be_classes():
     given = {"networks": 1, "alpha0": 0}
     counted = giantstep.from_data(inputs, (labels + 1) / 2, **given)
     assert "Labels are taken as numbers" in counted.remarks
+    halves = giantstep.from_data(inputs, np.where(labels > 0, 3.5, 1.25), **given)
+    assert "Labels are taken as numbers" in halves.remarks
     assert "Labels are" not in giantstep.from_data(inputs, labels, **given).remarks
 
 

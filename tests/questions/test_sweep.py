@@ -148,3 +148,11 @@ def test_a_bar_shows_on_a_terminal_after_a_while_and_never_in_pipes(monkeypatch)
         with progress.progress_bar() as report:
             report(0.5)
         assert (" 50%" in stream.getvalue()) == terminal
+
+
+def test_what_features_given_directly_lack_is_refused_by_its_name():
+    features = SpikedFeatures("tanh", "sin", 1.2, 1, alignment=0.5, beta=1)
+    with pytest.raises(InvalidParametersError, match="gains = .isotropic_deviation.: must be"):
+        giantstep.sweep(features, gains="isotropic_deviation")
+    with pytest.raises(InvalidParametersError, match="given directly; mixtures are for protocols"):
+        giantstep.sweep(features, inputs="mixture:1")

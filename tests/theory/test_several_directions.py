@@ -113,7 +113,7 @@ def test_what_is_not_covered_is_refused_with_the_reason():
         solve(STAIRCASE, Grid((1.0,), (0.1,), "huber"))
     with pytest.raises(InvalidParametersError, match="of one direction in the theory of readouts"):
         solve(replace(STAIRCASE, readout=((1, 0.5), (-1, 0.5))), GRID)
-    with pytest.raises(InvalidParametersError, match="of degree 5 in each and 6 in all"):
+    with pytest.raises(InvalidParametersError, match="of degree 6 at most, not 7"):
         replace(STAIRCASE, target="he5(z1)*he2(z2)")
     with pytest.raises(InvalidParametersError, match="of squares that add up to at most 1"):
         SpikedFeatures("elu", "z1*z2", 1, 1, alignment=(0.8, 0.8), beta=1)

@@ -39,12 +39,14 @@ def entrywise(parameter: str, name: str, call: Callable[[Any], Any]) -> Values:
             whole, alone = (np.asarray(call(part.copy())) for part in (z, z[some]))
         except Exception as error:
             raise refusal(parameter, name, f"{_ENTRYWISE}: it raised {error!r}") from error
-    known = whole.shape == z.shape and whole.dtype.kind in "buif"
-    if known and not np.all(finite := np.isfinite(whole)):
+    if whole.shape != z.shape or whole.dtype.kind not in "buif":
+        allowed = f"{_ENTRYWISE}: it returned {whole.dtype} of shape {whole.shape} for {z.shape}"
+        raise refusal(parameter, name, allowed)
+    if not np.all(finite := np.isfinite(whole)):
         place = min(z[~finite], key=abs)
         allowed = f"finite for |z| <= {SEARCHED:g}: at z = {place:.6g} it is not"
         raise refusal(parameter, name, allowed)
-    if not known or not np.allclose(whole[some], alone, rtol=1e-9, atol=1e-12):
+    if not np.allclose(whole[some], alone, rtol=1e-9, atol=1e-12):
         raise refusal(parameter, name, f"{_ENTRYWISE}, the same in every array")
     return partial(_values, call)
 

@@ -87,11 +87,11 @@ def find_panels(name: str, values: Values, kinks: Sequence[float]) -> Array:
     while (panels := panels[~passes(values, panels, size)]).size:
         width = np.diff(panels)[:, 0]
         if width.min() <= _NARROW or edges.size + len(panels) > _MOST_PANELS:
-            allowed = (
-                "smooth except at kinks (stated, where they are as close as 0.01), of double"
-                f" precision, and slow: near z = {panels[width.argmin(), 0]:.6g} it is not"
-            )
-            raise refusal("function", name, allowed)
+            allowed = "smooth except at kinks (stated, where they are as close as 0.01)"
+            if width.min() > _NARROW:
+                allowed = f"one that varies more slowly ({_MOST_PANELS} panels at most)"
+            place = f"near z = {panels[width.argmin(), 0]:.6g} it is not"
+            raise refusal("function", name, f"{allowed}, and of double precision: {place}")
         edges = np.union1d(edges, panels.mean(axis=1))
         panels = _halved(panels)
     return edges

@@ -7,6 +7,7 @@ hash of its values, which carries the function: everything below sees only that 
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +35,7 @@ from giantstep.numerics.kinks import (
     passes,
 )
 from giantstep.registry import Named
-from giantstep.validation import refusal
+from giantstep.validation import Interval, refusal
 
 _WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
 # Digits of values that count for a name: machines differ in the last ones.
@@ -118,9 +119,12 @@ def own_function(
     word = _word(call) if name is None else name
     if not _WORD.fullmatch(word):
         raise refusal("name", name, "letters, digits and underscores, a letter first")
+    given = np.ravel(kinks).tolist()
+    if any(kink not in Interval(-math.inf) for kink in given):
+        raise refusal("kinks", kinks, "finite numbers")
     values = entrywise("function", word, call)
     check_growth(word, values)
-    made = _examined(word, values, np.ravel(kinks).tolist(), derivative is not None)
+    made = _examined(word, values, given, derivative is not None)
     if derivative is not None:
         slope = entrywise("derivative", _word(derivative), derivative)
         check_derivative(_word(derivative), slope, made.derivative)

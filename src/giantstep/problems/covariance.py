@@ -71,8 +71,11 @@ class CovarianceDomain:
             return SPECTRA.read(value)
         columns = np.atleast_2d(np.asarray(value).astype(float, casting="same_kind").T)
         count = columns.shape[1]
-        if len(columns) > 2 or not 2 <= count <= MOST_DIRECTIONS or not np.all(columns[0] > 0):
-            raise ValueError(str(self))
+        if len(columns) > 2 or not 2 <= count <= MOST_DIRECTIONS:
+            raise ValueError(f"it holds an array of shape {np.shape(value)}")
+        if not np.all(columns[0] > 0):
+            row = np.argmin(columns[0] > 0)
+            raise ValueError(f"row {row + 1} of its numbers holds {columns[0, row]:g}")
         scaled = [_with_sum(*one) for one in zip(columns, (count, 1), strict=False)]
         return tuple(zip(*scaled, strict=True)) if len(scaled) > 1 else scaled[0]
 

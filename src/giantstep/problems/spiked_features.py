@@ -42,7 +42,7 @@ from giantstep.problems.shared import (
 )
 from giantstep.problems.targets import CLASS_INPUTS, teacher_of
 from giantstep.registry import one_of
-from giantstep.validation import POSITIVE, Fault, raise_all, read_value
+from giantstep.validation import POSITIVE, Fault, collected, raise_all, read_value
 
 # What spiked features have and a protocol has not.
 SPIKED_FIELDS = ("bulk_variance", "spike_strength", "alignment")
@@ -149,26 +149,33 @@ class SpikedFeatures:
     further_spikes: tuple[tuple[float, ...], ...] = field(default=(), metadata=means(_FURTHER))
 
     def __post_init__(self) -> None:
+        given = {name: getattr(self, name) for name in ("alignment", *_PER_GROUP)}
         raise_all(read_parameters(self))
         columns = {name: getattr(self, name) for name in _PER_GROUP}
         groups, further = max(map(len, columns.values())), self.further_spikes
         spread = {name: x * groups if len(x) == 1 else x for name, x in columns.items()}
-        vars(self).update(spread, further_spikes=further if any(further) else ())
-        raise_all(self._faults(groups))
+        self._store(spread | {"further_spikes": further if any(further) else ()})
+        raise_all([replace(x, value=given.get(x.name, x.value)) for x in self._faults(groups)])
         overlaps = (self.alignments / max(1.0, self.overlap)).tolist()
-        vars(self)["alignment"] = tuple(overlaps) if teacher_of(self.target) else overlaps[0]
+        self._store({"alignment": tuple(overlaps) if teacher_of(self.target) else overlaps[0]})
+
+    def _store(self, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     def _faults(self, groups: int) -> list[Fault]:
         """List which of its parameters do not go together."""
         teacher, has_classes = teacher_of(self.target), mixture_mean(self.inputs) is not None
         directions = teacher.directions if teacher else 1
         known = self.alignments.size == directions and self.overlap <= 1 + _ALIGNED
-        adds_up = abs(np.sum(self.fraction) - 1) <= FRACTION_ROUNDING
+        columns = {name: getattr(self, name) for name in _PER_GROUP}
+        differ = any(len(column) != groups for column in columns.values())
+        adds_up = differ or abs(np.sum(self.fraction) - 1) <= FRACTION_ROUNDING
         one, several = not self.further_spikes, "where spikes have several"
         sizes = [len(row) for row in self.further_spikes]
         fit = sizes in [[size] * groups for size in range(1, MOST_SPIKES)]
         checks: list[tuple[str, object, str]] = [
-            *((name, len(getattr(self, name)) == groups, _COLUMN % groups) for name in _PER_GROUP),
+            *((x, len(given) == groups, _COLUMN % groups) for x, given in columns.items()),
             ("fraction", adds_up, "numbers that add up to 1"),
             ("alignment", known, _OVERLAPS % directions),
             ("inputs", has_classes or self.target != CLASS, CLASS_INPUTS),
@@ -268,6 +275,9 @@ def one_spike(
     bias = read_value("bias", bias, BIAS.domain, faults)
     bulk_variance = read_value("bulk_variance", bulk_variance, BULK_VARIANCE, faults)
     spike_strength = read_value("spike_strength", spike_strength, SPIKE_STRENGTH, faults)
+    if faults:
+        with collected(faults):
+            SpikedFeatures(activation, target, 1.0, 1.0, alignment, beta, **parameters)
     raise_all(faults)
     groups = [  # theory.md section 2
         (1 + omega**2 * (bulk_variance - 1), omega * spike_strength, share * part, b)

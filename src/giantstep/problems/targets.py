@@ -17,8 +17,15 @@ from giantstep.numerics.function_table import FUNCTIONS, ScalarFunction
 from giantstep.numerics.scalar_functions import CLASS, KNOWN_FUNCTIONS, lookup, shifted
 from giantstep.problems.function_field import FunctionDomain
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
-from giantstep.problems.teachers import KNOWN_TEACHERS, Teacher, lookup_teacher, own_teacher
+from giantstep.problems.teachers import (
+    KNOWN_TEACHERS,
+    LARGEST_IN_ALL,
+    Teacher,
+    lookup_teacher,
+    own_teacher,
+)
 from giantstep.registry import Named
+from giantstep.validation import refusal
 
 # What pretraining learns where it is the target that the readout learns.
 SAME_TARGET = "same"
@@ -50,10 +57,13 @@ class TargetDomain:
         if given in (CLASS, self.word, *FUNCTIONS):
             return given
         if _arguments(given) > 1:
-            return own_teacher(given)
+            given = own_teacher(given)
         named = isinstance(given, str) and not isinstance(given, Named)
         teacher = given.replace(" ", "") if named else given
         if isinstance(teacher, str) and teacher in KNOWN_TEACHERS:
+            known = lookup_teacher(teacher)
+            if known.is_polynomial and known.degree > LARGEST_IN_ALL:
+                raise refusal("", given, f"of degree {LARGEST_IN_ALL} at most, not {known.degree}")
             return teacher
         return FunctionDomain().read(given)
 

@@ -23,7 +23,7 @@ from giantstep.registry import Family, Named, Registry
 # Higher degrees need batches that are too large, more directions too many quadrature nodes.
 # Quadrature under a Gaussian, cut at `quadrature.RANGE`, is precise for the fourth power of
 # polynomials up to the second of these degrees.
-LARGEST_DEGREE, _IN_ALL = 5, 6
+LARGEST_DEGREE, LARGEST_IN_ALL = 5, 6
 Powers = tuple[int, ...]
 _POWERS = range(LARGEST_DEGREE + 1)
 # Functions that are no polynomials are of two directions; more would take too many nodes. Of their
@@ -200,8 +200,7 @@ def _made(name: str, evaluate: Evaluate, directions: int) -> Teacher:
         if directions != _SMOOTH_DIRECTIONS or not _is_smooth(evaluate):
             raise ValueError(name)
         terms = _terms(evaluate, directions, _SMOOTH_NODES)
-    in_all = is_polynomial and max(map(sum, terms)) > _IN_ALL
-    if in_all or not np.all(np.any(list(terms), axis=0)):  # a direction is not used
+    if not np.all(np.any(list(terms), axis=0)):  # a direction is not used
         raise ValueError(name)
     return Teacher(name, terms, evaluate, is_polynomial)
 
@@ -235,9 +234,9 @@ KNOWN_TEACHERS: Registry[Teacher] = Registry(
     Family(
         "",
         _parse,
-        f"a sum of products of z1, z2 and z3 (of degree {LARGEST_DEGREE} in each and {_IN_ALL} in"
-        " all, without gaps) or of he2(z1) and so on, such as z1+z1*z2, or a smooth expression of"
-        " z1 and z2 such as tanh(z1)+z2",
+        f"a sum of products of z1, z2 and z3 (of degree {LARGEST_DEGREE} in each and"
+        f" {LARGEST_IN_ALL} in all, without gaps) or of he2(z1) and so on, such as z1+z1*z2, or a"
+        " smooth expression of z1 and z2 such as tanh(z1)+z2",
     ),
     kind=Teacher,
 )

@@ -45,6 +45,8 @@ def bounds(
         Also compute the least error of any method that is given the same samples.
     alpha : float or sequence of float, optional
         Samples of the readout over d, for `bayes_optimal`; those of all steps are added.
+    max_hours, max_memory
+        As in `solve`.
 
     Returns
     -------

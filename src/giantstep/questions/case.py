@@ -124,7 +124,8 @@ class Case(NamedTuple):
 
     def errors(self, alpha: Array, ridge: Array | None, **changes: Any) -> Array:
         """Return the test errors of a changed case, by default at the best ridges."""
-        case = Case(*self[:5])._replace(zero_one=False, **changes)
+        case = Case(self.problem, self.loss, self.bulk, self.dimension, self.by, zero_one=False)
+        case = case._replace(**changes)
         return (case.optimise(alpha) if ridge is None else case.solve(alpha, ridge)).test_error
 
     def _add(self, columns: Columns, alpha: Array, ridge: Array) -> None:

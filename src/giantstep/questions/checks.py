@@ -17,7 +17,8 @@ from giantstep.questions.declaration import stated
 from giantstep.theory.optima import CLASSIFICATION_ERROR, CROSS_VALIDATION, GCV, TEST_ERROR
 from giantstep.validation import Fault
 
-_STRUCTURED_INPUTS = "theory, sweep, simulate, compare and optimise take others, of protocols"
+_STRUCTURED_INPUTS = "theory, sweep, simulate, compare and optimise take others"
+_DIRECT = "for spiked features given directly; mixtures are for protocols"
 
 
 def input_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[Fault]:
@@ -30,7 +31,7 @@ def input_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[
     covariance = given.get("covariance", getattr(problem, "covariance", IDENTITY))
     wrong = [("inputs", x, GAUSSIAN) for x in inputs if mixture_mean(str(x)) is not None][:1]
     wrong += [("covariance", covariance, IDENTITY)] if covariance != IDENTITY else []
-    allowed = f"in {question}: {_STRUCTURED_INPUTS}"
+    allowed = f"in {question}: {_STRUCTURED_INPUTS}" if hasattr(problem, "covariance") else _DIRECT
     return [Fault(name, x, f"{plain} {allowed}") for name, x, plain in wrong if name not in taken]
 
 

@@ -81,6 +81,8 @@ def compare(
         As in `solve`.
     bulk : str or sequence of str
         Bulk of the first layer in the theory, as in `solve`; a sequence is a dimension.
+    max_hours, max_memory
+        As in `solve`.
 
     Returns
     -------

@@ -33,6 +33,8 @@ def equivalent_features(problem: Problem, *, dimension: float = math.inf) -> xr.
     problem : Protocol or SpikedFeatures
     dimension : float
         As in `solve`.
+    max_hours, max_memory
+        As in `solve`.
 
     Returns
     -------

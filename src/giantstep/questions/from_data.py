@@ -213,7 +213,8 @@ def _has_classes(labels: Array) -> bool:
 def label_remarks(labels: Array) -> list[str]:
     """Say how to state classes, if labels look like some."""
     values = np.unique(labels)
-    if labels.ndim > 1 or len(values) > _CLASSES or np.any(values % 1) or _has_classes(labels):
+    few = len(values) == 2 or (len(values) <= _CLASSES and not np.any(values % 1))
+    if labels.ndim > 1 or not few or _has_classes(labels):
         return []
     return [
         "Labels are taken as numbers. For classes give one-hot rows, or -1 and 1 for two: then the"

@@ -47,6 +47,8 @@ def learned_function(
     s : array_like, shape (M,), optional
         Projections theta . x, along the target (the first direction of several); by default 121
         values from -3 to 3.
+    max_hours, max_memory
+        As in `solve`.
 
     Returns
     -------

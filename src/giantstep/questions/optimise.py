@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
+from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.grid import Grid
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE
@@ -76,6 +77,8 @@ def optimise(
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.
+    max_hours, max_memory
+        As in `solve`.
 
     Returns
     -------
@@ -117,8 +120,10 @@ def optimise(
     case = Case(problem, loss, bulk, dimension, by)
     faults = case.faults()
     if problem.has_covariance and (BIAS in over or math.isinf(dimension)):
-        allowed = f"{GAUSSIAN}, without a covariance, where a bias is optimised or none is given"
-        faults.append(Fault("inputs", problem.inputs, allowed))
+        mixed = problem.inputs != GAUSSIAN
+        name, plain = ("inputs", GAUSSIAN) if mixed else ("covariance", IDENTITY)
+        where = "a bias is optimised" if BIAS in over else "no dimension is given: give a dimension"
+        faults.append(Fault(name, getattr(problem, name), f"{plain} where {where}"))
     names = [over] if isinstance(over, str) else over
     searched: dict[str, Any] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
     if optimal:

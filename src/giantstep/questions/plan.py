@@ -91,6 +91,8 @@ def plan(
         As in `solve`. Operations need a finite dimension.
     progress : callable, optional
         As in `optimise`.
+    max_hours, max_memory
+        As in `solve`.
 
     Returns
     -------

@@ -101,6 +101,8 @@ def simulate(
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.
+    max_hours, max_memory
+        As in `solve`.
 
     Returns
     -------

@@ -75,8 +75,10 @@ def solve(
         Number K of networks, >= 1 or infinity, that are averaged: docs/ensembles.md. They share
         batches and training set; of the square loss.
     progress : callable, optional
-        As in `sweep`. All questions also take `max_hours` and `max_memory`, core-hours and GiB of
-        memory beyond which they are refused.
+        As in `sweep`.
+    max_hours, max_memory : float, optional
+        Core-hours, and GiB of memory, beyond which a question is refused; by default 0.05 hours for
+        theory alone and one hour with networks, and the memory of this machine.
 
     Returns
     -------

@@ -15,16 +15,17 @@ from giantstep.questions.case import Case
 from giantstep.questions.choices import POINTS
 from giantstep.questions.product import Result
 from giantstep.questions.question import question
+from giantstep.theory.features.conditional_target import label_kurtosis
+from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.spectrum import spectrum as compute_spectrum
 from giantstep.validation import raise_all
 
 _ALPHA = replace(ALPHA, many=Many.APART)
 _POINTS = argument("spectrum", "points", POINTS)
-_ELSEWHERE = (
-    "For labels with heavier tails than normal ones, or an initial readout of several values, the"
-    " bulk of networks may end elsewhere: 15 % higher in one case, or half as high."
-)
+# The kurtosis of normal labels, up to rounding.
+_OF_NORMAL_LABELS = 3.001
+_ELSEWHERE = "The bulk of networks may end elsewhere: 15 % higher in one case, or half as high."
 _DIMENSION = replace(DIMENSION, text="dimension d, at which outliers are computed")
 
 
@@ -50,6 +51,8 @@ def spectrum(
         As in `solve`.
     dimension : float
         Dimension d, at which outliers are computed. The bulk is that of the limit.
+    max_hours, max_memory
+        As in `solve`.
 
     Returns
     -------
@@ -83,5 +86,15 @@ def spectrum(
     ranks, intervals = (range(1, len(x) + 1) for x in (result.outliers, lower))
     coords = {"eigenvalue": result.x, "rank": ranks, "interval": intervals, "alpha": float(alpha)}
     data = xr.Dataset(values, coords).assign(mass_at_zero=result.mass_at_zero)
-    of_one_batch = bulk != ISOTROPIC and math.isfinite(layer_of(problem, dimension).batch)
-    return data, [_ELSEWHERE] * of_one_batch
+    return data, _remarks(layer_of(problem, dimension), bulk)
+
+
+def _remarks(layer: FirstLayer, bulk: str) -> list[str]:
+    """Say where the ends of the bulk of networks are elsewhere, and why."""
+    if bulk == ISOTROPIC or math.isinf(layer.batch):
+        return []
+    several = len(getattr(layer.problem, "readout", ())) > 1
+    remarks = layer.remarks(bulk) if several else []
+    if label_kurtosis(layer.features) > _OF_NORMAL_LABELS:
+        remarks = [*remarks, "Labels have heavier tails than normal ones."]
+    return [*remarks, _ELSEWHERE] if remarks else []

@@ -71,6 +71,8 @@ def sweep(
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.
+    max_hours, max_memory
+        As in `solve`.
     **values
         Any field of the problem, `alpha`, `ridge` or `stop_at` (numbers or "optimal"), `by`,
         `loss`, `bulk` or `dimension`, each one value or a sequence of values.
@@ -109,10 +111,13 @@ def sweep(
     >>> gain.values.round(2)  # one step beats the best linear predictor with the larger batch only
     array([-1.34,  0.37])
     """
+    added = [gains] if isinstance(gains, str) else gains
+    if GAINS[2] in added and not problem.has_steps:
+        raise refusal("gains", GAINS[2], f"{' or '.join(GAINS[:2])} for features given directly")
     together = [zip] if isinstance(zip, str) else list(zip)
     rows = _paired(values, together)
     asked: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
-    asked |= {"ensemble": ensemble, "gains": [gains] if isinstance(gains, str) else gains}
+    asked |= {"ensemble": ensemble, "gains": added}
     ask = partial(solve_all, problem, **asked, compared=True, zero_one=classification_error)
     first = {name: as_lists(values[name]) for name in together[:1]}
     return answer_each(first, lambda _: partial(ask, values | next(rows)), progress)

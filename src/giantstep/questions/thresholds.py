@@ -32,6 +32,8 @@ def thresholds(problem: Problem) -> Result:
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
+    max_hours, max_memory
+        As in `solve`.
 
     Returns
     -------

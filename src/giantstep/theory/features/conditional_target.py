@@ -9,6 +9,7 @@ directions made orthogonal to the spike and to one another, symmetrically: `B B 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -91,6 +92,14 @@ def target_rule(
         np.concatenate([rule.u, rule.u], axis=2),
         np.concatenate([(1 - flips) * rule.weight, flips * rule.weight], axis=1),
     )
+
+
+def label_kurtosis(srf: SpikedFeatures) -> float:
+    """Compute the labels' fourth moment, noise apart, over their mean square squared."""
+    across = replace(srf, alignment=(0.0,) * srf.alignments.size)  # labels are functions of u alone
+    labels, _, weight = target_rule(across, np.zeros(1))
+    square, fourth = (np.sum(labels**k * weight) for k in (2, 4))
+    return float(fourth / square**2)
 
 
 def rule_on_panels(srf: SpikedFeatures, kappa: Array, nodes: int) -> TargetRule:
