@@ -51,6 +51,7 @@ def test_a_view_is_the_same_after_its_address(view):
         ("bulk=,", "bulk"),
         ("x_scale=log&start=0&x=noise", "start"),
         ("by=classification_error&target=sin", "by"),
+        ("&".join(["pin=a|"] * 9), "pin"),
         ("pin=a|beta%3D-1", "beta"),
     ],
 )

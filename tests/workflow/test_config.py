@@ -8,7 +8,6 @@ import pytest
 import tiny
 import yaml
 
-from giantstep.questions.costs import CostError
 from giantstep.workflow.config import InvalidConfigError, load_config, load_yaml, with_numbers
 from giantstep.workflow.config_checks import schemas
 from giantstep.workflow.figure_config import read_figure, read_figures
@@ -131,18 +130,18 @@ def test_all_faults_of_all_files_are_told_at_once(write):
     ("path", "value", "words"),
     [
         ("title", None, "title: this key is missing"),
-        ("colour", "red", "colour: not a key here"),
+        ("colour", "red", "colour: unknown key"),
         ("reads", ["data.csv"], "reads: 'data.csv' must be a file of the project"),
         ("style", {"colours": ["bleu"]}, "style.colours.0: 'bleu' must match pattern '^#"),
         ("panels.left.title", True, "left.title: True must be a valid string"),
-        ("panels.left.ridges", 1, "panels.left.ridges: not a key here; did you mean ridge?"),
+        ("panels.left.ridges", 1, "panels.left.ridges: unknown key; did you mean ridge?"),
         ("panels.left.ridge", [], "panels.left.ridge: [] must have at least 1 item"),
         ("panels.left.ridge", [0.1, 0.1], "left.ridge: [0.1, 0.1] must list each entry once"),
         ("panels.left.activation", "swish", "must be one of tanh, erf, sin"),
         ("panels.left.networks", 10**400, "must be less than or equal to 1000000"),
         ("panels.left.lower_bound", True, "lower_bound: needs a spike along the target"),
         ("panels.left.alpha0", None, "must have all of (learning_rate, alpha0) or"),
-        ("panels.left.alignment", 0.5, "left.alignment: not a key here"),
+        ("panels.left.alignment", 0.5, "left.alignment: this key belongs elsewhere"),
         ("panels.left.loss", "hinge", "left.loss: 'hinge' must be a loss for any labels"),
         ("panels.left.learning_rates", AXIS | {"stop": 1e13}, "must be a number from 0 to 1e+12"),
         ("panels.left.step_exponent", 0.3, ""),
@@ -173,17 +172,28 @@ def test_a_broken_figure_is_refused_with_its_place_and_remedy(write, path, value
         (LETTERS | {"simulated": False}, {}, "panels.left: needs a theory"),
         (LETTERS, {"spectrum": {"alpha": 2}}, "panels.left: needs a theory: reuse_batch must"),
         (PANEL | {"step_exponent": 0.3, "optimal": True}, {}, "left.optimal: needs the giant step"),
-        (SRF | {"steps": 2}, {}, "steps: not a key here"),
+        (SRF | {"steps": 2}, {}, "steps: this key belongs elsewhere"),
         (
             MAP | {"y": {"steps": AXIS}, "learning_rate": 1},
             {},
             "left.y.steps: 'steps' must be 'learning_rate', ",
         ),
-        (MAP | {"stop_at": 1}, {}, "left.ridge: 0.1 must be given once"),
+        (MAP | {"stop_at": 1}, {}, "left.ridge: must be given once"),
         (SEVERAL | {"stop_at": [1, 2], "loss": "huber"}, {}, "left.loss: 'huber' must be left out"),
-        (MAP | {"alpha0": 1}, {}, "left.alpha0: 1 must be given once: as an axis or"),
-        (MAP | {"y": {"alpha0": AXIS}}, {}, "left.alpha0: None must be given once"),
-        ({x: of for x, of in MAP.items() if x != "beta"}, {}, "left.beta: None must be given once"),
+        (MAP | {"alpha0": 1}, {}, "left.alpha0: must be given once: as an axis or"),
+        (MAP | {"y": {"alpha0": AXIS}}, {}, "left.alpha0: must be given once"),
+        ({x: of for x, of in MAP.items() if x != "beta"}, {}, "left.beta: this key is missing"),
+        ({x: of for x, of in MAP.items() if x != "alpha"}, {}, "left.alpha: this key is missing"),
+        (
+            SEVERAL | {"learning_rate": "3/2", "learning_rates": AXIS},
+            {},
+            "must be left out where steps differ: learning_rate",
+        ),
+        (
+            SEVERAL | {"alpha0": "2/3", "learning_rates": AXIS},
+            {},
+            "must be left out where steps differ: alpha0",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(write, panel, rest, words):
@@ -203,6 +213,13 @@ def test_a_number_may_be_written_as_people_do(write):
     assert with_numbers({"limits": {"core_hours": "2e6"}}) == {"limits": {"core_hours": 2e6}}
 
 
+def test_a_repeated_key_is_told_where_it_is_repeated(tmp_path):
+    path = tmp_path / "figure.yaml"
+    path.write_text("title: one\nridge: 1\ntitle: two\n")
+    with pytest.raises(InvalidConfigError, match="'title' appears twice.* line 3, column 1"):
+        load_yaml(path, "figure.yaml")
+
+
 def test_a_merged_key_is_not_a_repeated_one(tmp_path):
     path = tmp_path / "figure.yaml"
     path.write_text("one: &one {ridge: 1.0e+4}\ntwo:\n  <<: *one\n  beta: 1\n")
@@ -211,16 +228,17 @@ def test_a_merged_key_is_not_a_repeated_one(tmp_path):
 
 def test_what_could_never_run_is_refused_with_what_it_would_take(write):
     for limit, simulation, words in (
-        ({}, {"dimension": 10**6}, r"GiB of memory, more than 1\.02e\+03"),
-        (
-            {"core_hours": 1},
-            {"networks": 100_000},
-            "than 1: .* allowed with limits.core_hours=",
-        ),
+        ({}, {"dimension": 10**6}, "GiB of memory in one job"),
+        ({"core_hours": 1}, {"networks": 100_000}, "core-hours, and must take at most 1:"),
     ):
         sizes = CONFIG["simulation"] | simulation
-        with pytest.raises(CostError, match=words):
-            read_figures(write(FIGURE), CONFIG | {"limits": limit, "simulation": sizes})
+        told = faults(write(FIGURE), CONFIG | {"limits": limit, "simulation": sizes})
+        assert any(words in fault for fault in told), told
+    tight, sizes = {"core_hours": 1e-9, "memory": 1e-9}, CONFIG["simulation"]
+    told = faults(write(FIGURE), CONFIG | {"limits": tight, "simulation": sizes})
+    assert [fault.partition(": the figures take")[0] for fault in told] == [
+        f"config/config.yaml (with its overlays): limits.{name}" for name in tight
+    ]
 
 
 def test_a_panel_may_have_sizes_of_its_own_or_no_simulation(write):

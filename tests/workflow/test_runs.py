@@ -179,3 +179,11 @@ def test_snakemakes_lint_finds_only_what_is_argued():
     said = done.stdout + done.stderr
     found = set(re.findall(r"^ +\* (.+?)(?: in line \d+.*)?[:.]*$", said, re.MULTILINE))
     assert found == {"Specify a conda environment or container for each rule"}
+
+
+def test_other_code_than_the_projects_is_refused(project):
+    with (project / "src/giantstep/arrays.py").open("a") as module:
+        module.write("EDITED = True\n")
+    said = tiny.snakemake(project, code=1, variables={"PYTHONPATH": str(ROOT / "src")})
+    assert "is not the project's" in said
+    assert "Traceback" not in said

@@ -47,10 +47,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0, 1 if `verify` finds a difference, 2 for an error, 130 if interrupted,
         141 if what reads the output closes it.
     """
-    # At the end, to search all that was imported for garbage would take a fifth of a short command.
-    atexit.register(gc.freeze)
-    warnings.showwarning = lambda text, kind, *_: print(f"{kind.__name__}: {text}", file=sys.stderr)
-    return _execute(parse(sys.argv[1:] if argv is None else argv))
+    if argv is None:
+        # To search all that was imported for garbage at the end would take a fifth of the time.
+        atexit.register(gc.freeze)
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda text, *_: print(text, file=sys.stderr)
+        return _execute(parse(sys.argv[1:] if argv is None else argv))
 
 
 def _execute(arguments: argparse.Namespace) -> int:

@@ -94,10 +94,23 @@ def as_csv(data: xr.Dataset) -> str:
 
 
 def as_table(data: xr.Dataset) -> str:
-    """Write an answer as columns to be read, with six digits, or as lines if only these fit."""
+    """Write an answer as columns to be read, with six digits.
+
+    If they do not fit a line, each has a line of its own; or, if there are too many points for
+    that, those that do not fit follow below, beside what varies.
+    """
     rows = _rows(table_of(data), digits=6)
-    lines, turned = _aligned(rows), _aligned([*zip(*rows, strict=True)])
-    return "\n".join([*(turned if len(lines[0]) > _LINE >= len(turned[0]) else lines), ""])
+    columns = [*zip(*rows, strict=True)]
+    for lines in _aligned(rows), _aligned(columns):
+        if len(lines[0]) <= _LINE:
+            return "\n".join([*lines, ""])
+    varying = [column for column in columns if column[0] in data.coords]
+    blocks = [varying]
+    for column in columns[len(varying) :]:
+        if len(_aligned([*zip(*blocks[-1], column, strict=True)])[0]) > _LINE:
+            blocks.append(varying)
+        blocks[-1] = [*blocks[-1], column]
+    return "\n".join("\n".join([*_aligned([*zip(*x, strict=True)]), ""]) for x in blocks)
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -16,12 +16,12 @@ from giantstep.cli.output import contents
 from giantstep.problems.sizes import SEED
 from giantstep.validation import RefusalError, check_value
 from giantstep.workflow.archive import read_archive, write_archive
-from giantstep.workflow.config import load_config
+from giantstep.workflow.config import figure_names, load_config
 from giantstep.workflow.figure_plan import FigurePlan
 from giantstep.workflow.missing import missing_jobs, summarise_jobs
 from giantstep.workflow.new_project import create_project, foreign_drawings
 from giantstep.workflow.open_figure import made_figures, open_figure
-from giantstep.workflow.plan import Plan, make_plan
+from giantstep.workflow.plan import ForeignPackageError, Plan, make_plan
 from giantstep.workflow.prune import plans_of_all, remove, unreferenced
 from giantstep.workflow.results import check_made_from
 from giantstep.workflow.scores import score_summary
@@ -76,6 +76,9 @@ def run_explain(arguments: argparse.Namespace) -> None:
     root = Path(arguments.project)
     plan = make_plan(root, load_config(root, arguments.configfile))
     print(*summarise_jobs(missing_jobs(plan, arguments.figure)), sep="\n")
+    unlisted = [name for name in figure_names(root) if name not in plan.config["figures"]]
+    if unlisted and not arguments.figure:
+        print(f"not made, because the configuration does not list them: {', '.join(unlisted)}")
 
 
 def run_verify(arguments: argparse.Namespace) -> int:
@@ -90,7 +93,11 @@ def run_verify(arguments: argparse.Namespace) -> int:
         if own and not arguments.run_drawings:
             text = f"is drawn by code of its own, {own[0]}: read it, then give --run-drawings"
             raise RefusalError(f"{archive} {text}")
-        return _verify_project(arguments)
+        try:
+            return _verify_project(arguments)
+        except ForeignPackageError:
+            text = "was made by other code than is loaded: unpack it, and follow its README.md"
+            raise RefusalError(f"{archive} {text}") from None
 
 
 def _planned(arguments: argparse.Namespace) -> tuple[Plan, FigurePlan]:

@@ -64,9 +64,7 @@ def _curve(view: View) -> Iterator[Answer]:
     curves, shown = list[Answer](), time.perf_counter()
     # Along alpha and the ridge they are constant: two points do.
     at = axis_values(view.axis, 2 if view.x in ("alpha", "ridge") else 29)
-    known = {
-        "limits": limits(view.question, view.x, at),
-    }
+    known = {"limits": limits(view.question, view.x, at)}
     for name, question, bulk in _asked(view):
         if not question.has(view.x):
             continue

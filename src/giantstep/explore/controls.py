@@ -102,6 +102,10 @@ def _refused(question: Question) -> Iterator[tuple[str, str]]:
     """Yield the options that the library refuses beside the other values, with its reasons."""
     tried: dict[str, tuple[str, Any]] = {f"loss:{name}": ("loss", name) for name in LOSSES}
     tried |= {f"bulk:{name}": ("bulk", (name,)) for name in BULKS}
+    if len(question["readout"]) == 1:
+        tried["readout"] = "readout", ((0.5, 0.5), (1.5, 0.5))  # two values
+    if question.model == STEPS:
+        tried["steps"] = "steps", 2
     for place, (name, value) in tried.items():
         try:
             question.moved(**{name: value})

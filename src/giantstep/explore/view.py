@@ -22,6 +22,7 @@ from giantstep.validation import (
     collected,
     raise_all,
     read_value,
+    refusal,
 )
 
 CURVE, FUNCTION, SPECTRUM, MAP = TABS = ("curve", "function", "spectrum", "map")
@@ -34,6 +35,7 @@ COLOURS = ERROR, *GAINS[:2]
 POINTS = 113
 # Points along x at which networks are simulated.
 SIMULATED, FEW_SIMULATED = 9, 5
+MOST_PINS = 6
 
 
 class Pin(NamedTuple):
@@ -219,6 +221,8 @@ def read_pins(texts: Sequence[str]) -> tuple[Pin, ...]:
     ------
     InvalidParametersError
     """
+    if len(texts) > MOST_PINS:
+        raise refusal("pin", len(texts), f"{MOST_PINS} pins at most")
     parts = [text.partition("|") for text in texts]
     return tuple(
         Pin(name[:LONGEST] or "pin", Question.read(dict(parse_qsl(query))))

@@ -86,7 +86,7 @@ def settings() -> AbstractContextManager[None]:
 
 
 def panels(count: int, more_height: float = 0, **options: Any) -> tuple[Figure, list[Axes]]:
-    """Make a figure of some panels, in rows of two or three.
+    """Make a figure of panels, up to three in a row, four in two rows; the last may have a gap.
 
     Parameters
     ----------

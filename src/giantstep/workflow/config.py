@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,10 +54,12 @@ class _Loader(yaml.SafeLoader):
 
     def compose_mapping_node(self, anchor: Any) -> Any:
         node = super().compose_mapping_node(anchor)
-        for key, count in Counter(str(key.value) for key, _ in node.value).items():
-            if count > 1:
-                text = f"key {shown(key)} appears twice"
-                raise yaml.constructor.ConstructorError(None, None, text, node.start_mark)
+        known = set[str]()
+        for key, _ in node.value:
+            if str(key.value) in known:
+                text = f"key {shown(key.value)} appears twice"
+                raise yaml.constructor.ConstructorError(None, None, text, key.start_mark)
+            known.add(str(key.value))
         return node
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
@@ -67,8 +68,9 @@ class _Loader(yaml.SafeLoader):
 
 # Of YAML 1.2, as people write it: 1e3.
 _EXPONENT = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+"
-_FLOAT = "tag:yaml.org,2002:float", re.compile(f"{_EXPONENT}$"), list("-+.0123456789")
-_Loader.add_implicit_resolver(*_FLOAT)
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(f"{_EXPONENT}$"), list("-+.0123456789")
+)
 
 
 def load_yaml(path: Path, name: str) -> Any:

@@ -45,8 +45,10 @@ def _problem(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
         key = str(error["loc"][-1])
         models: list[type[BaseModel]] = [Config, Simulation, FigureConfig, *KINDS.values()]
-        known = [name for model in models for name in model.model_fields if name != key]
-        return f"not a key here{did_you_mean(key, known)}"
+        known = {name for model in models for name in model.model_fields}
+        if key in known:
+            return "this key belongs elsewhere"
+        return f"unknown key{did_you_mean(key, sorted(known))}"
     message = error["msg"].removeprefix("Value error, ").replace("should", "must")
     message = re.sub("^(Input|String|Dictionary|List|Keys) must", "must", message)
     return f"{shown(error['input'])} {message}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ from giantstep.problems.grid import Grid, spaced_axis
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.choices import GAINS, RIDGE, STOP_AT
-from giantstep.questions.costs import check_cost, cost_of, total_cost
+from giantstep.questions.costs import cost_of, total_cost
 from giantstep.questions.task import Task
 from giantstep.suggestions import did_you_mean
 from giantstep.theory.first_layer.layer import layer_of
-from giantstep.validation import Fault, raise_all
+from giantstep.validation import raise_all
 from giantstep.workflow.config import (
     CONFIG,
     FIGURES,
@@ -41,7 +41,7 @@ from giantstep.workflow.learning_config import learning_curves
 from giantstep.workflow.panels import Panel
 
 # Of the parameters of a map.
-_ONCE = "given once: as an axis or beside the axes, as ridge or as stop_at"
+_ONCE = "must be given once: as an axis or beside the axes, as ridge or as stop_at"
 
 
 def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
@@ -58,8 +58,6 @@ def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
     ------
     InvalidConfigError
         With every fault of every file.
-    CostError
-        If they take more than the configuration's limits.
     """
     faults, figures = Faults(CONFIG), list[Figure]()
     add_faults(faults, Config, config)
@@ -73,12 +71,24 @@ def read_figures(root: Path, config: Mapping[str, Any]) -> list[Figure]:
                 load_figure(root, name)
         except InvalidConfigError as error:
             faults.faults |= dict.fromkeys(error.faults)
+    if not faults.faults:
+        _check_limits(faults, Config.model_validate(config), figures)
     faults.refuse()
+    return figures
+
+
+def _check_limits(faults: Faults, config: Config, figures: Sequence[Figure]) -> None:
+    """Refuse what takes more than the configuration allows."""
     curves = (curve for figure in figures for curve in figure.curves)
     tasks = (task for one in curves for task in (*one.theory.values(), *one.networks.values()))
-    taken, most = total_cost([*map(cost_of, tasks)]), Config.model_validate(config).limits
-    check_cost(taken, most.core_hours, most.memory, ("limits.memory", "limits.core_hours"))
-    return figures
+    taken = total_cost([*map(cost_of, tasks)])
+    for name, needed, unit in (
+        ("core_hours", taken.seconds / 3600, "core-hours"),
+        ("memory", taken.memory / 1024, "GiB of memory in one job"),
+    ):
+        if needed > (allowed := getattr(config.limits, name)):
+            text = f"the figures take {needed:,.4g} {unit}, and must take at most {allowed:,.4g}"
+            faults.add(f"limits.{name}", f"{text}: make them smaller, or raise this limit")
 
 
 def read_figure(root: Path, name: str, config: Mapping[str, Any]) -> Figure:
@@ -145,9 +155,14 @@ def _map_curves(panel: Panel) -> list[Curve]:
     axes = {name: spaced_axis(**axis) for k in "yx" for name, axis in panel.given[k].items()}
     names = *given, *panel.given["y"], *panel.given["x"]
     said = Counter(RIDGE if name == STOP_AT else name for name in names)
-    wrong = [x for x, one in MAP_PARAMETERS.items() if said[x] > 1 or said[x] < one.required]
+    faults = {x: _ONCE for x, count in said.items() if count > 1}
+    missing = (x for x, one in MAP_PARAMETERS.items() if said[x] < one.required)
+    faults |= dict.fromkeys(missing, "this key is missing")
+    for field, why in faults.items():
+        panel.add_fault(field, why)
+    if faults:
+        return []
     with panel.collect():
-        raise_all([Fault(name, given.get(name), _ONCE) for name in wrong])
         for end in (-1, 0):
             corner = given | {name: axis[end] for name, axis in axes.items()}
             point = {name: corner.pop(name) for name in ("alpha", RIDGE, STOP_AT) if name in corner}

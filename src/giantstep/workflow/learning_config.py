@@ -12,7 +12,8 @@ from giantstep.problems.grid import Grid, merged_axis, spaced_axis
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import SCHEDULED, Protocol
+from giantstep.problems.schedules import OnePerStep
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
 from giantstep.questions.checks import input_faults
@@ -21,7 +22,7 @@ from giantstep.questions.instead_of_ridge import times_to_ridges
 from giantstep.questions.task import Task
 from giantstep.theory.bayes_optimal import state_evolution
 from giantstep.theory.first_layer.layer import layer_of
-from giantstep.validation import Fault, raise_all
+from giantstep.validation import Fault, raise_all, refusal
 from giantstep.workflow.config_models import STEPS, kind_of
 from giantstep.workflow.curves import Curve
 from giantstep.workflow.panels import Panel
@@ -165,6 +166,9 @@ class _Tasks:
             lists["dimensions"] = {"dimension": dimensions}
         rates = self.panel.given.get("learning_rates")
         if rates and isinstance(self.problem, Protocol):
+            several = (x for x in SCHEDULED if isinstance(getattr(self.problem, x), OnePerStep))
+            if differing := ", ".join(several):
+                raise refusal("learning_rates", rates, f"left out where steps differ: {differing}")
             steps = tuple(range(1, self.problem.steps + 1))
             lists["learning_rates"] = {"learning_rate": spaced_axis(**rates), "steps": steps}
         rest = {**vars(grid), "bulk": self.bulk, "classification_error": False}

@@ -14,15 +14,15 @@ from giantstep.validation import RefusalError
 if TYPE_CHECKING:
     import xarray as xr
 
-_FOLDER = Path("results/figures")
+_FOLDER, _KEYS = Path("results/figures"), Path("results/keys")
 
 
 def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
     """Open the merged file of a figure, checked against its checksum.
 
-    A warning tells if it was made from an earlier configuration, as far as the project's files do.
-    A copy elsewhere may have been renamed. Of a figure that has not been
-    made, the summary that giantstep ships, with a warning.
+    A warning tells if it was made from an earlier configuration or code, as far as the project's
+    files do. A copy elsewhere may have been renamed. Of a figure that has not been made, the
+    summary that giantstep ships, with a warning.
 
     Parameters
     ----------
@@ -64,21 +64,23 @@ def open_figure(name: str | Path, project: str | Path = ".") -> xr.Dataset:
         raise FileNotFoundError(f"there is no {path}: {text}")
     data = store.read(path)
     if not _is_current(str(name), Path(project), data):
-        text = f"{path} was made from an earlier configuration: a run makes it anew"
+        text = f"{path} was made from an earlier configuration or code: a run makes it anew"
         warnings.warn(text, stacklevel=2)
     return data
 
 
 def _is_current(name: str, project: Path, data: xr.Dataset) -> bool:
-    """Check whether the YAML of a figure is that from which it was merged, if it is there."""
+    """Check whether nothing has changed since a figure was merged, as far as files tell."""
     from giantstep.workflow.figure_plan import science
 
     with suppress(ImportError, RefusalError):  # without the extra `workflow`, or without a config
         from giantstep.workflow.config import FIGURES, load_yaml
 
         config = load_yaml(project / FIGURES / f"{name}.yaml", name)
-        return json.loads(data.attrs.get("parameters", "{}")).get("figure") == science(config)
-    return True
+        if json.loads(data.attrs.get("parameters", "{}")).get("figure") != science(config):
+            return False
+    keys = [mark.name.removeprefix("data-") for mark in (project / _KEYS / name).glob("data-*")]
+    return not keys or data.attrs.get("source", "").endswith(tuple(keys))  # there is one
 
 
 def made_figures(project: str | Path) -> list[str]:

@@ -13,9 +13,9 @@ from giantstep.problems.grid import merged_axis, spaced_axis
 from giantstep.problems.sizes import Sizes
 from giantstep.validation import InvalidParametersError, shown
 from giantstep.workflow.config import CONFIG, Faults
-from giantstep.workflow.config_models import Config, Simulation
+from giantstep.workflow.config_models import MAP, Config, Simulation, kind_of
 
-# Where what a panel does not set is set: the place, and its file if it is not the figure's.
+# Where what a panel of curves does not set is set: the place, and its file if not the figure's.
 _ELSEWHERE = {name: (f"simulation.{name}", CONFIG) for name in Simulation.model_fields}
 _ELSEWHERE |= {"alpha": ("simulation.alpha or spectrum.alpha", "")}
 
@@ -48,14 +48,15 @@ class Panel:
 
     @contextmanager
     def collect(self) -> Iterator[None]:
-        """Add what is refused to the faults; sizes may be those of the main file."""
+        """Add what is refused to the faults; sizes of curves may be those of the main file."""
+        elsewhere = {} if kind_of(self.given) is MAP else _ELSEWHERE
         try:
             yield
         except InvalidParametersError as error:
             for fault in error.faults:
                 problem = f"{shown(fault.value)} must be {fault.allowed}"
                 own = f"panels.{self.name}.{fault.name}", ""
-                place = own if fault.name in self.given else _ELSEWHERE.get(fault.name, own)
+                place = own if fault.name in self.given else elsewhere.get(fault.name, own)
                 self.faults.add(place[0], problem, place[1])
 
     @property

@@ -12,7 +12,7 @@ from typing import Any
 from giantstep.questions.costs import cost_of, total_cost
 from giantstep.questions.task import Task
 from giantstep.validation import RefusalError
-from giantstep.workflow.code import code_hash
+from giantstep.workflow.code import PACKAGE, code_hash, installed_folder
 from giantstep.workflow.config import FIGURES, InvalidConfigError, figure_names
 from giantstep.workflow.curves import Figure
 from giantstep.workflow.figure_config import read_figure, read_figures
@@ -24,6 +24,10 @@ from giantstep.workflow.shards import block_length, split, stored_blocks, with_n
 _START_SECONDS, _START_MEMORY = 2.0, 300.0
 # Factors on the estimates, and minutes until a submission works.
 _MEMORY_MARGIN, _TIME_MARGIN, _SUBMISSION_MINUTES = 1.3, 3.0, 2.0
+
+
+class ForeignPackageError(RefusalError):
+    """The package that is imported is not the one in the project's folder."""
 
 
 @dataclass
@@ -115,9 +119,22 @@ def make_plan(root: Path, config: Mapping[str, Any]) -> Plan:
     ------
     InvalidConfigError
         With every fault of every file.
-    CostError
-        If they take more than the configuration's limits.
+    ForeignPackageError
     """
+    _check_package(root)
     figures, plan = read_figures(root, config), Plan(root, config)
     plan._figures |= {figure.name: plan._planned(figure) for figure in figures}
     return plan
+
+
+def _check_package(root: Path) -> None:
+    """Refuse to compute with other code than that beside the Snakefile, if it holds any."""
+    own, loaded = (root / "src/giantstep").resolve(), PACKAGE.resolve()
+    if own == loaded or not own.is_dir():
+        return
+    pairs = (own, loaded), (root / "workflow", installed_folder() / "workflow")
+    if any(code_hash(one) != code_hash(other) for one, other in pairs):
+        raise ForeignPackageError(
+            f"the giantstep that is imported, {loaded}, is not the project's, {own}: install the"
+            f" project (pip install -e .), or set PYTHONPATH={own.parent}"
+        )
