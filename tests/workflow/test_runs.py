@@ -12,7 +12,7 @@ from tiny import ROOT, edit
 
 from giantstep.files import UNFINISHED
 from giantstep.workflow.config import load_config
-from giantstep.workflow.missing import CHANGED, NEW, missing_jobs
+from giantstep.workflow.missing import CHANGED, NETWORKS, NEW, missing_jobs
 from giantstep.workflow.plan import make_plan
 
 FIGURE = "config/figures/fig2.yaml"
@@ -83,7 +83,7 @@ REASONS = {
     "a style": {("figure", CHANGED)},
     "a title": {("merge", CHANGED), ("figure", CHANGED)},
     "a ridge": {(stage, CHANGED) for stage in ("theory", "montecarlo", "merge", "figure")},
-    "a network more": {(stage, CHANGED) for stage in ("montecarlo", "merge", "figure")},
+    "a network more": {("montecarlo", NETWORKS), ("merge", CHANGED), ("figure", CHANGED)},
 }
 SOME = [pytest.param(name, marks=() if name in FEW else pytest.mark.slow) for name in EDITS]
 

@@ -17,6 +17,7 @@ from giantstep.workflow.plan import Plan
 
 NEW = "not made yet"
 CHANGED = "its parameters, its configuration, what it is made from or code has changed"
+NETWORKS = "more replicates"
 _STAGES = ("parameters", "theory", "montecarlo", "merge", "figure")
 # Of a merge or a drawing.
 _SMALL = Cost(2.0, 0.0)
@@ -68,7 +69,9 @@ def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
         for path, tasks in figure.jobs.items():
             if not written(path):
                 _, stage, name = path.removesuffix(".nc").split("/", 2)
-                yield Job(stage, name, why, total_cost([*map(cost_of, tasks.values())]))
+                others = any((root / path).parent.glob("[0-9]*.nc"))  # of the same networks
+                cost = total_cost([*map(cost_of, tasks.values())])
+                yield Job(stage, name, NETWORKS if others else why, cost)
         yield Job("merge", figure.name, why)
     if not merged or not made(figure.outputs, figure.marks["drawing"], figure.merged):
         is_new = len(written(*figure.outputs)) < len(figure.outputs)
