@@ -42,6 +42,13 @@ def test_moments_at_many_means_are_those_at_each():
     assert many.residual[2, 5] == one.residual
 
 
+@pytest.mark.parametrize("name", ["sign", "relu"])
+def test_rough_rules_have_exact_moments(name):
+    """Solutions on a rule of few nodes with others would be far from those on a fine one."""
+    rough, usual = (moments(lookup(name), np.linspace(-3, 3, 7), 0.5, k) for k in (1 / 6, 1))
+    np.testing.assert_array_equal(rough, usual)
+
+
 def test_hermite_coefficients_of_the_sign_are_known():
     found = hermite_coefficients(FUNCTIONS["sign"], 40)
     assert found[0::2] == pytest.approx(0, abs=1e-11)

@@ -71,7 +71,8 @@ def moments(
     std : float
         Non-negative; at zero the mean is f itself.
     fineness : float
-        Multiplies the number of nodes of the split rule; the others are exact to rounding.
+        Multiplies the number of nodes of the split rule if it is above one: rough moments would
+        lead solutions on rough rules astray. The other rules are exact to rounding.
     """
     mean = np.asarray(mean) + 0.0
     if std == 0:
@@ -80,7 +81,7 @@ def moments(
         parts = np.array_split(mean.ravel(), math.ceil(mean.size / _MEANS))
         found = zip(*(moments(function, part, std, fineness) for part in parts), strict=True)
         return GaussianMoments(*(np.concatenate(some).reshape(mean.shape) for some in found))
-    z, weights = gaussian_rule(function, mean.real, std, fineness, WIDE)
+    z, weights = gaussian_rule(function, mean.real, std, max(1.0, fineness), WIDE)
     values = function.value(mean.real[..., None] + std * z)
     if np.iscomplexobj(mean):
         turn = mean.imag[..., None] / std
