@@ -35,6 +35,10 @@ def test_a_logistic_loss_has_a_mean_that_fluctuates_more():
     assert logistic > 3 * square
 
 
+def test_linear_features_have_no_residual_that_few_samples_would_make():
+    assert solve(Protocol("linear", "sin", 3, alpha0=4, beta=0.5)).reliability_unseen == 0
+
+
 @pytest.mark.parametrize("dimension", [400, math.inf])
 def test_ordinary_answers_are_reliable(dimension):
     problem = Protocol("tanh", "sin", 3, alpha0=2, beta=1)

@@ -36,6 +36,8 @@ LARGE_DIMENSION = 1000
 _SPARSE, _BEYOND_MEAN = 1 / 2, 1 / 3
 # Seeds 7001 and 7003: all of what quadratic features fit raises 2 % more alarms.
 _QUADRATIC = 2 / 3
+# Less than this of a mean square is rounding, as all residuals of a linear activation are.
+_ROUNDING = 1e-28
 # alpha, shape (S,); V2, shape (S, G); and, of shape (S, N'), the slope of g_out given kappa, and
 # its mean square, times the weights.
 Fluctuation = tuple[Array, Array, Array, Array]
@@ -92,7 +94,9 @@ class Reliability:
         self.leading_components = layer.leading_components(f, rule)
         self.mean = MeanFluctuation(f, rule, self.dimension)
         self.weight = rule.fold(np.ones(f.kappa.size))
-        self.mu2_squared = rule.half(f.mu2_squared * f.row_norm)
+        linear = f.mu0**2 + srf.groups.c[:, None] * f.mu1**2
+        residual = np.where(f.mu2_squared > _ROUNDING * linear, f.mu2_squared, 0)
+        self.mu2_squared = rule.half(residual * f.row_norm)
         self.own_output = layer.own_output(self.dimension)
         self.overlap = layer.row_overlap(srf)
         self.chance = layer.learned_by_chance(self.dimension)
@@ -175,7 +179,7 @@ class Reliability:
         of few directions see the squares, and cubes, of few directions.
         """
         of_kappa = power * (self.pi @ self.mu2_squared)
-        total = np.maximum(of_kappa.sum(axis=-1), TINY)
+        total = np.maximum(of_kappa.sum(axis=-1), TINY**0.25)  # squares of ratios are finite
         share = (of_kappa**2 @ (1 / np.maximum(self.weight, TINY))) / (n * total**2)
         return share / (1 + share), of_kappa @ self.sparseness / total, power @ self.uneven / total
 

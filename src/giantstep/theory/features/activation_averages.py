@@ -24,7 +24,7 @@ class ActivationAverages(NamedTuple):
     residual : Array
         The variance of sigma that is not linear in z.
     variance : Array
-        A_v = Var sigma'. The first six are all but what norms need.
+        A_v = Var sigma'.
     fourth : Array
         A_3.
     variance_along : Array
@@ -47,6 +47,11 @@ class ActivationAverages(NamedTuple):
     cube: Array
     fourth_power: Array
     cube_along: Array
+
+    @property
+    def of_letters(self) -> tuple[Array, ...]:
+        """Those that steps of several letters need: the first six, without what norms need."""
+        return self[:6]
 
     def at(self, nodes: Indices) -> ActivationAverages:
         """Select some of the nodes over kappa."""

@@ -64,14 +64,15 @@ class FreshStep(Step):
         ((omega, _),) = protocol.readout
         output = omega * self.activation.mean
         rho, curvature, u, weight = pulls(protocol, srf, self.kappa, output, rule)
-        averages = np.repeat(np.stack(self.activation), rho.shape[1], axis=1)
-        self.on_nodes = ActivationAverages(*averages)
+        on_nodes = np.repeat(np.stack(self.activation), rho.shape[1], axis=1)
+        self.on_nodes = ActivationAverages(*on_nodes)
+        averages = np.stack(self.on_nodes.of_letters)[:, None]
         spikes, c = state.spike_strength * np.eye(1, len(u) + 1), np.array([state.bulk_variance])
         before = LettersState(spikes, c, np.array([[state.mean_row]]), state.covariance[None])
         weights = self.weight[:, None] * weight
         powers, curvatures = of_residuals(*(each.ravel() for each in (rho, curvature, weights)))
         y = np.stack(np.broadcast_arrays(self.kappa[:, None], *u)).reshape(len(u) + 1, -1)
-        super().__init__(protocol, before, averages[:6, None], powers, curvatures, y)
+        super().__init__(protocol, before, averages, powers, curvatures, y)
 
     @property
     def mirrored(self) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.parameter import unmet
+from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SCHEDULED, Protocol
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -91,10 +93,8 @@ class MeanRows(NamedTuple):
 
 
 @dataclass(eq=False)
-class FirstLayer:
-    """The first layer that a problem's steps leave; itself that of spiked features.
-
-    These are given directly, with independent rows, which no step has moved.
+class FirstLayer(ABC):
+    """The first layer that a problem's steps leave; by default with independent rows.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class FirstLayer:
         `layer.layer_of`, for layers that are made of others.
     """
 
-    problem: Any
+    problem: Problem
     dimension: float
     fineness: int
     choose: Callable[..., FirstLayer]
@@ -124,9 +124,9 @@ class FirstLayer:
         return []
 
     @property
+    @abstractmethod
     def features(self) -> SpikedFeatures:
         """The equivalent spiked random features at the dimension: Result 3.1."""
-        return self.problem
 
     @property
     def history(self) -> tuple[NetworkState, ...] | tuple[LettersState, ...]:

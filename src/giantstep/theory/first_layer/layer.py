@@ -9,6 +9,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import SIGN_DESCENT, Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.first_layer.anisotropic import Anisotropic
+from giantstep.theory.first_layer.given import GivenFeatures
 from giantstep.theory.first_layer.initial import Initial
 from giantstep.theory.first_layer.interface import FirstLayer, SteppedLayer
 from giantstep.theory.first_layer.letters import Letters
@@ -43,7 +44,7 @@ def layer_of(problem: Problem, dimension: float = math.inf, fineness: int = 1) -
     'Recursion'
     """
     if isinstance(problem, SpikedFeatures):
-        return FirstLayer(problem, dimension, fineness, layer_of)
+        return GivenFeatures(problem, dimension, fineness, layer_of)
     return _kind(problem.pretraining)(problem, dimension, fineness, layer_of)
 
 

@@ -60,7 +60,7 @@ def averages_of_letters(
     """Average an activation and its derivatives over the neurons of each letter: (6, G, N)."""
 
     def average(points: Array, std: float) -> tuple[Array, ...]:
-        return activation_averages(activation, points, std, (1 + fineness) / 2, WIDE)[:6]
+        return activation_averages(activation, points, std, (1 + fineness) / 2, WIDE).of_letters
 
     of_letters = [
         interpolated(partial(average, std=std), inputs, min(1.0, std) / fineness)

@@ -1,8 +1,9 @@
-"""Gradient steps on fresh batches, each from the network as it stands: theory.md section 13.
+"""Gradient steps after which neurons share one spike: on fresh batches, theory.md section 13.
 
-With a uniform readout all neurons share one spike after every step, for any activation and any
-target. The first step of an odd activation is the paper's, equations (9)-(12). Rows at a finite
-dimension: docs/finite-size.md, theory.md section 12.
+With a uniform readout they do after every step, for any activation and any target. The first step
+of an odd activation is the paper's, equations (9)-(12). Rows at a finite dimension:
+docs/finite-size.md, theory.md section 12. Other steps after which there is one spike, of signs, of
+several letters or on one batch, share what follows from it, and have states or rows of their own.
 """
 
 from __future__ import annotations
@@ -83,7 +84,11 @@ def _rows_after(
 
 
 class Recursion(SteppedLayer):
-    """Steps on fresh batches from a uniform readout."""
+    """Steps after which neurons share one spike: here on fresh batches, from a uniform readout.
+
+    Subclasses replace the states, the rows or the features as d -> infinity by those of their own
+    steps.
+    """
 
     takes = frozenset({"decay", "schedules", "step_loss"})
 

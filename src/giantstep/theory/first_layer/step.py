@@ -95,14 +95,15 @@ class Step:
         Of this step alone.
     before : LettersState
     averages : Array, shape (6, G, N)
-        Over the neurons of each letter, on the N nodes of a rule over inputs: the first six of
-        `ActivationAverages`.
+        Over the neurons of each letter, on the N nodes of a rule over inputs: the `of_letters`
+        of `ActivationAverages`.
     powers : Array, shape (5, N)
         E[rho^k | node], k = 0 ... 4, times the weights.
     curvatures : Array, shape (3, N)
         E[l'', l''^2, rho l'' | node] of the loss, times the weights: what the network's own output
         does to rho.
     y : Array, shape (m, N)
+        The inputs' projections, on these nodes.
     targets : int
         How many of the directions are those of the target; the state before is along these first.
     rate, noise : float

@@ -40,7 +40,8 @@ _NARROWEST, _USELESS = 0.004, 0.001
 # have at most so many times as many nodes.
 _MOST_NODES = 10
 # Widths are rounded to powers of this, so that a node's rule depends on no other node, and rarely
-# jumps: finite differences of averages would see how its error changes.
+# jumps: finite differences of averages would see how its error changes. There are far
+# fewer powers than the second number.
 _RATIO, _MOST_POWERS = 1.25, 10_000
 
 
@@ -117,6 +118,7 @@ class SmoothChannel(OutputChannel):
         strip = np.maximum(self.strip(law), _NARROWEST)
         sizes = np.hstack([1 / strip, self.reach(law, rows % self.density.size, sign)])
         powers = np.ceil(np.log(sizes) / math.log(_RATIO)).astype(int)
+        # Both powers in one number: numpy is slower to find the different rows of an array.
         kinds, kind = np.unique(powers @ [_MOST_POWERS, 1], return_inverse=True)
         for k in range(kinds.size):
             same = np.flatnonzero(kind == k)

@@ -47,7 +47,7 @@ class GroupsBulk(Bulk):
     norm_coupling: Array
 
     @property
-    def floats_per_point(self) -> int:  # type: ignore[override]
+    def floats_per_point(self) -> int:
         """Size of the largest array at one point."""
         return int(self.rows.batch.moments.squares.size * self.rows.B.shape[1] ** 2)
 

@@ -71,15 +71,12 @@ Continued = tuple[Complex, Complex, Complex]
 
 
 class Bulk(ABC):
-    """The bulk of the first layer.
+    """The bulk of the first layer."""
 
-    Attributes
-    ----------
-    floats_per_point : int
-        Size of the largest array at one point, where that is large.
-    """
-
-    floats_per_point = 1
+    @property
+    def floats_per_point(self) -> int:
+        """Size of the largest array at one point, where that is large."""
+        return 1
 
     @abstractmethod
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
