@@ -88,6 +88,7 @@ def test_a_figure_of_an_earlier_configuration_is_told_and_given(capsys, project)
         assert main(["open", name, "--project", str(project)]) == 0
         said = capsys.readouterr()
         assert "configuration or code: a run makes it anew" in said.err
+        assert said.err.startswith(f"{project}/results/figures/")
         assert "UserWarning" not in said.err
         assert "test_error" in said.out
         with pytest.warns(UserWarning, match="made from an earlier configuration"):

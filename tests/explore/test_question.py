@@ -84,4 +84,8 @@ def test_what_does_not_apply_says_why():
     assert "sign" in said["loss:hinge"]
     assert said["beta"] == "an axis of the plot"
     assert "loss" not in said
+    assert {"steps", "readout"}.isdisjoint(said)
+    said = reasons(View(Question(covariance="power:2")))
+    assert said["steps"].startswith("must be 1 in theory")
+    assert said["readout"].startswith("must be 1 for all neurons")
     assert "no step" in reasons(View(Question(alpha0=0.0)))["learning_rate"]

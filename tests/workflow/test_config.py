@@ -178,6 +178,7 @@ def test_a_broken_figure_is_refused_with_its_place_and_remedy(write, path, value
             {},
             "left.y.steps: 'steps' must be 'learning_rate', ",
         ),
+        (MAP | {"x": {"alpha0": AXIS | {"stop": 10**30}}}, {}, "left.alpha0: 1e+30 must be"),
         (MAP | {"stop_at": 1}, {}, "left.ridge: must be given once"),
         (SEVERAL | {"stop_at": [1, 2], "loss": "huber"}, {}, "left.loss: 'huber' must be left out"),
         (MAP | {"alpha0": 1}, {}, "left.alpha0: must be given once: as an axis or"),

@@ -85,4 +85,4 @@ def spaced_axis(start: float, stop: float, points: int, spacing: str = "even") -
     spacing : {"even", "log"}
     """
     space = np.geomspace if spacing == "log" else np.linspace
-    return tuple(float(f"{value:.12g}") for value in space(start, stop, points))
+    return tuple(float(f"{value:.12g}") for value in space(float(start), float(stop), points))

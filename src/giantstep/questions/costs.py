@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -84,17 +84,11 @@ def total_cost(costs: Collection[Cost]) -> Cost:
     return Cost(sum(cost.seconds for cost in costs), memory)
 
 
-# Where a user allows more.
-_NAMES = "max_memory", "max_hours"
-
-
 class CostError(RefusalError):
     """A question whose answer would take more time or memory than is allowed."""
 
 
-def check_cost(
-    cost: Cost, max_hours: float, max_memory: float | None = None, names: Sequence[str] = _NAMES
-) -> None:
+def check_cost(cost: Cost, max_hours: float, max_memory: float | None = None) -> None:
     """Refuse what takes more core-hours or GiB of memory than is allowed.
 
     Parameters
@@ -103,8 +97,6 @@ def check_cost(
     max_hours : float
     max_memory : float, optional
         By default what this machine has.
-    names : sequence of str
-        Where a user allows more.
 
     Raises
     ------
@@ -113,8 +105,8 @@ def check_cost(
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     memory = machine if max_memory is None else max_memory
     for name, takes, most, unit in (
-        (names[0], cost.memory / 1024, memory, "GiB of memory"),
-        (names[1], cost.seconds / 3600, max_hours, "core-hours"),
+        ("max_memory", cost.memory / 1024, memory, "GiB of memory"),
+        ("max_hours", cost.seconds / 3600, max_hours, "core-hours"),
     ):
         if takes > most:
             raise CostError(
