@@ -65,13 +65,26 @@ def test_an_archive_that_was_changed_is_refused(archive, tmp_path, capsys, chang
     assert message in capsys.readouterr().err
 
 
-def test_an_archives_own_code_runs_only_if_it_is_told_to(archive, tmp_path, capsys):
-    own, code = "config/figures/fig2.py", b"raise SystemExit('ran')"
+def with_file(archive, path, own, code):
+    """Pack an archive again with one more file, which it lists."""
     with zipfile.ZipFile(archive) as packed:
         described = json.loads(packed.read(METADATA))
     described["@graph"].append({"@id": own, "sha256": hashlib.sha256(code).hexdigest()})
     changes = {own: code, METADATA: json.dumps(described).encode()}
-    path = str(repacked(archive, tmp_path / "own.zip", changes))
+    return str(repacked(archive, path, changes))
+
+
+def test_an_archive_of_other_code_is_not_verified_with_that_which_is_loaded(
+    archive, tmp_path, capsys
+):
+    path = with_file(archive, tmp_path / "other.zip", "src/giantstep/other.py", b"X = 1\n")
+    assert main(["verify", path]) == 2
+    assert "was made by other code than is loaded: unpack it" in capsys.readouterr().err
+
+
+def test_an_archives_own_code_runs_only_if_it_is_told_to(archive, tmp_path, capsys):
+    own, code = "config/figures/fig2.py", b"raise SystemExit('ran')"
+    path = with_file(archive, tmp_path / "own.zip", own, code)
     assert main(["verify", path]) == 2
     assert f"{own}: read it, then give --run-drawings" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="ran"):

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import warnings
 from io import StringIO
 
 import pytest
@@ -84,12 +85,14 @@ def test_a_figure_of_an_earlier_configuration_is_told_and_given(capsys, project)
     (mark,) = (project / "results/keys/fig4").glob("data-*")
     mark.rename(mark.with_name("data-0123456789ab"))
     tiny.edit(project / "config/figures/fig2.yaml", "alpha0: 1,", "alpha0: [1, 2],")
+    shows = warnings.showwarning
     for name in "fig2", "fig4":
         assert main(["open", name, "--project", str(project)]) == 0
         said = capsys.readouterr()
         assert "configuration or code: a run makes it anew" in said.err
         assert said.err.startswith(f"{project}/results/figures/")
         assert "UserWarning" not in said.err
+        assert warnings.showwarning is shows
         assert "test_error" in said.out
         with pytest.warns(UserWarning, match="made from an earlier configuration"):
             giantstep.open_figure(name, project)
