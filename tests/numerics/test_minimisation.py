@@ -5,10 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from giantstep.numerics.minimisation import (
-    minimise_each_from_candidates,
-    minimise_from_candidates,
-)
+from giantstep.numerics.minimisation import minimise_each_from_candidates, minimise_from_candidates
 
 CANDIDATES = np.linspace(-2, 2, 9)
 

@@ -60,14 +60,8 @@ def test_features_are_refused_for_what_was_given(given, message):
     assert len(refused.value.faults) == 1
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [("eigenvalue,weight\n1,2\n", "array of shape (1, 2))"), ("1\na\n3\n", "row 2 of its numb")],
-)
-def test_a_table_of_eigenvalues_is_refused_for_what_it_holds(table, message, tmp_path):
+def test_a_table_of_eigenvalues_is_refused_for_what_it_holds(tmp_path):
     path = tmp_path / "table.csv"
-    path.write_text(table)
-    with pytest.raises(InvalidParametersError) as refused:
+    path.write_text("eigenvalue,weight\n1,2\n")
+    with pytest.raises(InvalidParametersError, match=r"it holds an array of shape \(1, 2\)"):
         Protocol("tanh", "sin", 1, 1, beta=1, covariance=str(path))
-    assert message in str(refused.value)
-    assert "power:A" not in str(refused.value)

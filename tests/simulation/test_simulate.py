@@ -47,8 +47,7 @@ def test_small_ridges_are_fitted_in_double_precision(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("loss", "tests"),
-    [("square", 1100), ("hinge", 500), ("huber:0.5", 500), ("logistic", 500)],
+    ("loss", "tests"), [("square", 1100), ("hinge", 500), ("huber:0.5", 500), ("logistic", 500)]
 )
 def test_a_point_does_not_depend_by_a_bit_on_threads_or_company_or_sample_sizes(loss, tests):
     protocol = Protocol("erf", "sign", 1, alpha0=8, beta=1, readout=((1, 0.5), (2, 0.5)))

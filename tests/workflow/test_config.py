@@ -163,21 +163,13 @@ def test_a_broken_figure_is_refused_with_its_place_and_remedy(write, path, value
 @pytest.mark.parametrize(
     ("panel", "rest", "words"),
     [
-        (
-            LETTERS | {"bulk": "trained"},
-            {},
-            "panels.left: needs a theory: reuse_batch must be false",
-        ),
+        (LETTERS | {"bulk": "trained"}, {}, "left: needs a theory: reuse_batch must be false"),
         (LETTERS | {"learning_rates": AXIS}, {}, "panels.left: needs a theory"),
         (LETTERS | {"simulated": False}, {}, "panels.left: needs a theory"),
         (LETTERS, {"spectrum": {"alpha": 2}}, "panels.left: needs a theory: reuse_batch must"),
         (PANEL | {"step_exponent": 0.3, "optimal": True}, {}, "left.optimal: needs the giant step"),
         (SRF | {"steps": 2}, {}, "steps: this key belongs elsewhere"),
-        (
-            MAP | {"y": {"steps": AXIS}, "learning_rate": 1},
-            {},
-            "left.y.steps: 'steps' must be 'learning_rate', ",
-        ),
+        (MAP | {"y": {"steps": AXIS}, "learning_rate": 1}, {}, "'steps' must be 'learning_rate', "),
         (MAP | {"x": {"alpha0": AXIS | {"stop": 10**30}}}, {}, "left.alpha0: 1e+30 must be"),
         (MAP | {"stop_at": 1}, {}, "left.ridge: must be given once"),
         (SEVERAL | {"stop_at": [1, 2], "loss": "huber"}, {}, "left.loss: 'huber' must be left out"),
@@ -185,16 +177,8 @@ def test_a_broken_figure_is_refused_with_its_place_and_remedy(write, path, value
         (MAP | {"y": {"alpha0": AXIS}}, {}, "left.alpha0: must be given once"),
         ({x: of for x, of in MAP.items() if x != "beta"}, {}, "left.beta: this key is missing"),
         ({x: of for x, of in MAP.items() if x != "alpha"}, {}, "left.alpha: this key is missing"),
-        (
-            SEVERAL | {"learning_rate": "3/2", "learning_rates": AXIS},
-            {},
-            "must be left out where steps differ: learning_rate",
-        ),
-        (
-            SEVERAL | {"alpha0": "2/3", "learning_rates": AXIS},
-            {},
-            "must be left out where steps differ: alpha0",
-        ),
+        (SEVERAL | {"learning_rates": AXIS, "learning_rate": "3/2"}, {}, "differ: learning_rate"),
+        (SEVERAL | {"learning_rates": AXIS, "alpha0": "2/3"}, {}, "where steps differ: alpha0"),
     ],
 )
 def test_what_does_not_go_together_is_refused(write, panel, rest, words):

@@ -38,8 +38,7 @@ def job(number, done, total=5):
 def test_a_job_that_ends_is_one_line_with_its_number_and_the_time_left(capsys):
     first, last = printed(capsys, *job(7, 2), *job(8, 5))
     assert re.fullmatch(
-        r"\d\d:\d\d:\d\d  2 of 5 steps \(40%\) done, 0:02:45 left: Job 7 of tanh-sign-eta3",
-        first,
+        r"\d\d:\d\d:\d\d  2 of 5 steps \(40%\) done, 0:02:45 left: Job 7 of tanh-sign-eta3", first
     )
     assert last.endswith("5 of 5 steps (100%) done: Job 8 of tanh-sign-eta3")
 
