@@ -40,3 +40,5 @@ def test_a_loss_that_no_rule_covers_is_refused_with_the_reason(function, slope, 
 def test_a_loss_of_the_library_keeps_its_name():
     with pytest.raises(InvalidParametersError, match="loss = 'hinge': must be no name of a loss"):
         own_loss("hinge", LOSSES["log_cosh"])
+    with pytest.raises(InvalidParametersError, match="must be a SmoothLoss or a ClippedLoss"):
+        own_loss("mine", np.abs)

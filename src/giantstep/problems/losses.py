@@ -81,8 +81,8 @@ def own_loss(name: str, loss: Loss) -> str:
     Raises
     ------
     InvalidParametersError
-        For a loss that is not convex, a derivative that is not that of the loss, and corners of a
-        loss that should be smooth.
+        For what is no loss, a loss that is not convex, a derivative that is not that of the loss,
+        and corners of a loss that should be smooth.
 
     Examples
     --------
@@ -99,6 +99,8 @@ def own_loss(name: str, loss: Loss) -> str:
     Traceback (most recent call last):
     giantstep.validation.InvalidParametersError: loss = 'corner': must be ...
     """
+    if not isinstance(loss, Loss):
+        raise refusal("loss", loss, "a SmoothLoss or a ClippedLoss")
     taken = name in LOSSES or ":" in name
     if allowed := "no name of a loss of the library" if taken else loss.fault():
         raise refusal("loss", name, allowed)

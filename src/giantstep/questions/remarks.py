@@ -105,12 +105,18 @@ def named_ridge(loss: str) -> str:
 def dimension_remarks(dimensions: xr.DataArray) -> list[str]:
     """Say where the limit d -> infinity is reliable from which dimension on."""
     values = dimensions.values
-    largest = float(f"{values.max(where=~np.isnan(values), initial=0):.1e}")
-    text = (
+    never = values == np.inf
+    later = (values > SMALL_DIMENSION) & ~never
+    largest = float(f"{values[later].max(initial=0):.1e}")
+    of_all = (
+        f"this limit is more than {RELIABLE:.0%} off at every dimension that was tried. Please give"
+        " that of your networks."
+    )
+    of_small = (
         f"networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. For"
         " smaller ones, please give their dimension."
     )
-    return told(dimensions.copy(data=values > SMALL_DIMENSION), text)
+    return told(dimensions.copy(data=never), of_all) + told(dimensions.copy(data=later), of_small)
 
 
 def reliability_remarks(answer: xr.Dataset) -> list[str]:
