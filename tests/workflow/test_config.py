@@ -219,11 +219,9 @@ def test_what_could_never_run_is_refused_with_what_it_would_take(write):
         sizes = CONFIG["simulation"] | simulation
         told = faults(write(FIGURE), CONFIG | {"limits": limit, "simulation": sizes})
         assert any(words in fault for fault in told), told
-    tight, sizes = {"core_hours": 1e-9, "memory": 1e-9}, CONFIG["simulation"]
-    told = faults(write(FIGURE), CONFIG | {"limits": tight, "simulation": sizes})
-    assert [fault.partition(": the figures take")[0] for fault in told] == [
-        f"config/config.yaml (with its overlays): limits.{name}" for name in tight
-    ]
+    tight = {"core_hours": 1e-9, "memory": 1e-9}
+    told = faults(write(FIGURE), CONFIG | {"limits": tight})
+    assert all(f"(with its overlays): limits.{x}" in y for x, y in zip(tight, told, strict=True))
 
 
 def test_a_panel_may_have_sizes_of_its_own_or_no_simulation(write):
