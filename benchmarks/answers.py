@@ -45,6 +45,7 @@ def ask_new(problem: Protocol, ask: Ask = giantstep.solve, **how: Any) -> Callab
 # What is called, how many points it has, and how often it is timed.
 CALLS: dict[str, tuple[Callable[[], Any], int, int]] = {
     "10,000 points": (lambda: giantstep.solve(PROTOCOL, **GRID, bulk="isotropic"), 10_000, 3),
+    "10,000 points, trained bulk": (lambda: giantstep.solve(PROTOCOL, **GRID), 10_000, 3),
     "10,000 points, sign": (lambda: giantstep.solve(SIGN, **GRID, bulk="isotropic"), 10_000, 3),
     "one point, new problem": (ask_new(PROTOCOL), 1, 9),
     "one point, known problem": (lambda: giantstep.solve(PROTOCOL, next(ALPHAS)), 1, 9),

@@ -84,7 +84,7 @@ class RowFunctions:
         self._scale, self.degree = scale, len(coefficients) - 1
         size, last = (np.max(np.abs(part), axis=0) for part in (coefficients, coefficients[-3:]))
         self.error = float(np.max(last / np.maximum(size, 1.0)))
-        self._coefficients, self._degrees = coefficients.T, np.arange(len(coefficients))
+        self._coefficients: Array = coefficients.T
         self._of_traces = np.zeros((4, self.degree + 1))  # and of their slopes
         self._of_traces[:2] = self._coefficients[:2]
         self._of_traces[2:, : max(1, self.degree)] = chebyshev.chebder(coefficients[:, :2]).T
@@ -124,9 +124,20 @@ class RowFunctions:
             degree = min(max(enough, degree + 4), 4 * degree, most)
 
     def _basis(self, t: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
-        """Compute 1/(1 + c t), shape (S,), and polynomials of x, shape (degree + 1, S)."""
+        """Compute 1/(1 + c t), shape (S,), and polynomials of x, shape (degree + 1, S).
+
+        As cosines they would take a fifth of the time of a large grid.
+        """
         weight = 1 / (1 + self._scale * t)
-        return weight, np.cos(np.multiply.outer(self._degrees, np.arccos(1 - 2 * weight)))
+        powers = np.ones((self.degree + 1, t.size), t.dtype)
+        powers[1:2] = (self._scale * t - 1) * weight
+        known = 1
+        while known < self.degree:  # T_{n + k} = 2 T_n T_k - T_{n - k} doubles those that are known
+            k = min(known, self.degree - known)
+            below = powers[known - k : known][::-1]
+            powers[known + 1 : known + k + 1] = 2 * powers[known] * powers[1 : k + 1] - below
+            known += k
+        return weight, powers
 
     def traces(self, t: RealOrComplex) -> Traces:
         """Compute the traces at some t, shape (S,)."""
