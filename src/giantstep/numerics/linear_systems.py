@@ -8,6 +8,8 @@ from giantstep.arrays import Array, RealOrComplex
 
 # Stands for zero where a logarithm or a ratio is taken.
 TINY = 1e-300
+# More systems than this of two equations are solved faster together than one by one.
+_MANY = 30
 
 
 def solve_small(matrix: RealOrComplex, right: RealOrComplex) -> RealOrComplex:
@@ -24,13 +26,38 @@ def solve_small(matrix: RealOrComplex, right: RealOrComplex) -> RealOrComplex:
     """
     vector = right.ndim == matrix.ndim - 1
     right = right[..., None] if vector else right
-    try:
-        solution: RealOrComplex = np.linalg.solve(matrix, right)
-    except np.linalg.LinAlgError:
-        regular = np.abs(np.linalg.det(matrix)) > 0
-        solution = np.full_like(right + matrix[..., :1], np.nan)
-        solution[regular] = np.linalg.solve(matrix[regular], right[regular])
+    if matrix.shape[-1] <= 2 and len(matrix) > _MANY:
+        solution = _solve_by_columns(matrix, right)
+    else:
+        try:
+            solution = np.linalg.solve(matrix, right)
+        except np.linalg.LinAlgError:
+            regular = np.abs(np.linalg.det(matrix)) > 0
+            solution = np.full_like(right + matrix[..., :1], np.nan)
+            solution[regular] = np.linalg.solve(matrix[regular], right[regular])
     return solution[..., 0] if vector else solution
+
+
+def _solve_by_columns(matrix: RealOrComplex, right: RealOrComplex) -> RealOrComplex:
+    """Solve one or two equations each by elimination, of all systems at once."""
+    if matrix.shape[-1] < 2:
+        return right / np.where(matrix == 0, np.nan, matrix)
+    (a, b), (c, d) = matrix.transpose(1, 2, 0)
+    swap, solution = np.abs(c) > np.abs(a), np.empty(right.shape, np.result_type(matrix, right))
+
+    def ordered(one: RealOrComplex, other: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
+        return np.where(swap, other, one), np.where(swap, one, other)
+
+    with np.errstate(all="ignore"):
+        (a, c), (b, d) = ordered(a, c), ordered(b, d)
+        factor = c / a
+        pivot = d - factor * b
+        pivot[pivot == 0] = np.nan
+        for x, column in zip(solution.T, right.T, strict=True):
+            e, f = ordered(*column)
+            x[1] = y = (f - factor * e) / pivot
+            x[0] = (e - b * y) / a
+    return solution
 
 
 def solve_certified(matrix: Array, right: Array) -> tuple[Array, Array]:
@@ -50,7 +77,15 @@ def solve_certified(matrix: Array, right: Array) -> tuple[Array, Array]:
     solution = solution + solve_small(matrix, residual(solution))
     size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(solution)) + np.abs(right)
     relative = np.abs(residual(solution)) / np.maximum(size, TINY)
-    return solution, relative.max(axis=-1, initial=0.0)
+    return solution, largest(relative)
+
+
+def largest(vectors: Array) -> Array:
+    """Return the largest size of an entry of each vector, shape (S,) of (S, K).
+
+    NumPy takes maxima of many short rows several times as long as those of few columns.
+    """
+    return np.abs(vectors.T, order="C").max(axis=0, initial=0.0)
 
 
 def invert_symmetric(matrices: RealOrComplex) -> RealOrComplex:

@@ -71,6 +71,9 @@ class LogCoordinates:
 
     def jacobian(self, derivative: Array, values: Array, mapped: Array) -> Array:
         """Turn d mapped/d values into the derivative of coordinates by coordinates."""
+        if not self.correlated.size:  # both are diagonal
+            (values, _), (mapped, _) = self._sizes(values), self._sizes(mapped)
+            return derivative * values[:, None] / mapped[:, :, None]
         return solve_small(self.derivative(mapped), derivative @ self.derivative(values))
 
     def _sizes(self, values: Array) -> tuple[Array, Array]:

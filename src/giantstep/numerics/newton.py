@@ -99,11 +99,12 @@ def solve_newton(
     active = np.flatnonzero(~problem.finished(at))
     here = at.at(active)
     iterations, count = np.zeros(at.residual.size, dtype=np.int64), 0
-    steps, length = np.zeros(here.x.shape), np.ones(active.size)
-    moved = np.ones(active.size, dtype=bool)
+    length, moved = np.ones(active.size), np.ones(active.size, dtype=bool)
     while active.size and count < max_iterations:
         count += 1
-        if moved.any():
+        if moved.all():
+            steps = problem.newton_steps(here, active)
+        elif moved.any():
             steps[moved] = problem.newton_steps(here.at(moved), active[moved])
         given_up = length < shortest
         with np.errstate(all="ignore"):  # a trial that overflows is not better, and is shortened
@@ -112,7 +113,10 @@ def solve_newton(
                 trial[given_up] = (here.x[given_up] + here.mapped[given_up]) / 2
             reached = problem.evaluate(trial, active)
         moved = reached.residual < here.residual
-        here.replace(moved, reached, moved)
+        if moved.all():
+            here = reached
+        else:
+            here.replace(moved, reached, moved)
         length = np.where(moved, 1.0, length / _SHORTENING)
         left = problem.finished(here) | (given_up & ~moved) | (count == max_iterations)
         if left.any():

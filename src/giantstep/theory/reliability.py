@@ -56,8 +56,9 @@ class MeanFluctuation:
     def __init__(self, f: ConditionalFeatures, rule: NodesOverKappa, dimension: float) -> None:
         self.dimension = dimension
         self.kappa = np.abs(rule.half(f.projections)).max(axis=0)
-        self.mean_power, self.mu0 = (f.mu0 * f.weight) @ f.mu0.T, rule.half(f.mu0)
-        self.folded_pairs = rule.fold(f.mu0[:, None] * f.mu0)
+        self.mean_power, pairs = (f.mu0 * f.weight) @ f.mu0.T, f.mu0[:, None] * f.mu0
+        pairs = pairs.reshape(-1, f.weight.size)
+        self.pairs, self.folded_pairs = rule.half(pairs), rule.fold(pairs)
 
     def at(self, alpha: Array, V2: Array, minus_dg: Array, power: Array) -> Array:
         """Compute it at S points; shapes are those of `Fluctuation`.
@@ -67,13 +68,17 @@ class MeanFluctuation:
         """
         n = alpha * self.dimension
         seen = self.kappa <= -ndtri(np.minimum(0.5 / n, 0.5))[:, None]
-        stiffness = n[:, None, None] * np.einsum("sn,ghn->sgh", minus_dg * seen, self.folded_pairs)
+        stiffness = n[:, None] * ((minus_dg * seen) @ self.folded_pairs.T)
+        stiffness = stiffness.reshape(-1, *self.mean_power.shape)
         stiffness = stiffness + np.eye(V2.shape[-1]) / V2[:, None, :]
         inverse = np.linalg.pinv(np.where(np.isfinite(stiffness), stiffness, 0), hermitian=True)
-        moves = inverse @ self.mu0
-        leverage = minus_dg * np.einsum("sgn,gn->sn", moves, self.mu0)
-        squares = np.einsum("sgn,gh,shn->sn", moves, self.mean_power, moves)
-        return n * np.sum(power * squares / (1 + leverage) ** 2, axis=-1)
+        squares = inverse @ self.mean_power @ inverse
+        left = inverse.reshape(n.size, -1) @ self.pairs  # the leverage; and what is left of power
+        left *= minus_dg
+        left += 1
+        left *= left
+        np.divide(power, left, out=left)
+        return n * np.einsum("sk,sk->s", left @ self.pairs.T, squares.reshape(n.size, -1))
 
 
 class Reliability:

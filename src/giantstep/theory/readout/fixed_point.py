@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, Indices, Mask, RealOrComplex
-from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.linear_systems import largest, solve_small
 from giantstep.numerics.log_coordinates import log_coordinates
 from giantstep.numerics.newton import Iterates, solve_newton
 from giantstep.numerics.packed_symmetric import triangle_of
@@ -207,12 +207,8 @@ class Equations:
         both = np.ones((*gap.shape, 2))
         both[:, :, 0] = -gap
         step = solve_small(self._identity - jacobian, both)
-        details = _Details(V, T, H, step[:, :, 0], _largest(step[:, :, 1]))
-        return Iterates(hats, mapped, _largest(gap), details)
-
-
-def _largest(vectors: Array) -> Array:
-    return np.abs(vectors).max(axis=-1)
+        details = _Details(V, T, H, step[:, :, 0], largest(step[:, :, 1]))
+        return Iterates(hats, mapped, largest(gap), details)
 
 
 @dataclass(frozen=True)
@@ -232,7 +228,7 @@ class _NewtonProblem:
         return self.equations.coordinates.move(x, step)
 
     def finished(self, at: Iterates[_Details]) -> Mask:
-        far = _largest(at.details.newton) > STEP_TOLERANCE  # not if NaN: nothing helps then
+        far = largest(at.details.newton) > STEP_TOLERANCE  # not if NaN: nothing helps then
         return ~((at.residual > TOLERANCE) | far)
 
 
@@ -256,7 +252,7 @@ def solve_resolvent(
     iterations = solve_newton(_NewtonProblem(equations, points), at, MAX_ITERATIONS, SHORTEST)
     V, T, H, newton, sensitivity = at.details
     _, contraction = equations.hats(V, points)
-    error = np.maximum(_largest(newton), _ROUNDING * sensitivity)
+    error = np.maximum(largest(newton), _ROUNDING * sensitivity)
     return Resolvent(
         alpha, ridge, points.scale, V, at.x, T, H, contraction, at.residual, error, iterations
     )

@@ -110,10 +110,13 @@ class LabelResidual:
         added; if those of the features vary, `(1 - row_norm) P Q`.
         """
         f, different = self.features, both[:1] if both[0] is both[1] else both
-        residual: Array = self._beyond - (both[0].slope + both[1].slope) @ self._across
+        residual: Array = (both[0].slope + both[1].slope) @ -self._across
+        residual += self._beyond
         for h, functions in self._parts:  # as a square of h - M, in which nothing large cancels
-            missed = [h - one.prediction @ functions for one in different]
-            residual += missed[0] * missed[-1]
+            missed = [one.prediction @ functions for one in different]
+            for less in missed:
+                less -= h
+            residual += np.multiply(missed[0], missed[-1], out=missed[0])
         for spread in f.parts(f.mean_spread) if f.mean_spread is not None else ():
             products = [one.m @ spread for one in different]
             residual += products[0] * products[-1]

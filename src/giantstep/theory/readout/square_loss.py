@@ -74,15 +74,19 @@ class SquareLoss:
         The sources are what their overlaps add to the variances: `MeanPenalty.sources`.
         """
         residuals = self.label_residual.at(means)
-        unfitted = contraction_squared * residuals * self.weight
+        fresh = residuals @ self.weight
+        residuals *= self.weight
+        unfitted = contraction_squared * residuals
         q, direction, residual = solve_variances(self.equations, at, sources, unfitted)
         scaled = q * self.equations.multiplicity
-        fresh = residuals @ self.weight + scaled @ self.equations.expectations
+        fresh += scaled @ self.equations.expectations
         test_error = fresh - noise_power(self.srf)
         if (agreement := label_agreement(self.srf)) < 1:
             overlap = self._label_overlap(means[0]) + self._label_overlap(means[1])
             test_error = test_error - (1 / agreement - 1) * overlap
-        power = unfitted + contraction_squared * (scaled @ self.equations.folded.T)
+        power = scaled @ self.equations.folded.T
+        power += residuals
+        power *= contraction_squared
         residual = np.maximum.reduce([residual, *(mean.residual for mean in means)])
         return ResidualErrors(test_error, fresh, power, q, direction, residual)
 
