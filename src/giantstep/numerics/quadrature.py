@@ -34,7 +34,7 @@ def normal_density(z: Array) -> Array:
     return np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
 
 
-_legendre = cache(roots_legendre)
+legendre_rule = cache(roots_legendre)
 
 
 def split_rule(edges: Array, fineness: float = 1) -> tuple[Array, Array]:
@@ -51,7 +51,7 @@ def split_rule(edges: Array, fineness: float = 1) -> tuple[Array, Array]:
     -------
     nodes, weights : Array, shape (..., (E - 1) * NODES * fineness)
     """
-    points, point_weights = _legendre(round(NODES * fineness))
+    points, point_weights = legendre_rule(round(NODES * fineness))
     centre = (edges[..., 1:] + edges[..., :-1]) / 2
     half = np.diff(edges) / 2
     nodes = centre[..., None] + half[..., None] * points

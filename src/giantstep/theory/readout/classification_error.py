@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtr, owens_t
+from scipy.special import ndtr
 
 from giantstep.arrays import Array
+from giantstep.numerics.quadrature import legendre_rule
 from giantstep.numerics.scalar_functions import BINARY, CLASS, lookup
 from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.overlaps import Overlaps
@@ -24,7 +25,9 @@ _TINY = 1e-300
 _PANEL = 2.5
 # Nodes of less weight are left out; where the target's mean is so many standard deviations from
 # zero, the label is certain.
-_NEGLIGIBLE, _CERTAIN = 1e-13, 7.0
+_NEGLIGIBLE, _CERTAIN = 1e-13, 38.0
+# Correlations beyond it count as it, which moves errors by 1e-8.
+_CORRELATED = 1 - 1e-15
 # Points of similar widths that have one rule, and whose arrays stay in the processor's cache.
 _AT_ONCE = 500
 # Projections between which predictions are nearly a straight line.
@@ -79,17 +82,12 @@ def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array
     mean, slope, variance = _given_kappa(srf, overlaps, kappa)
     gamma = srf.first_alignment
     along, across = (mixture_mean(srf.inputs) or 0) + gamma * kappa, math.sqrt(1 - gamma**2)
-    v = along / max(across, _TINY)
+    v = np.clip(along / max(across, _TINY), -_CERTAIN, _CERTAIN)
     if srf.target == CLASS:  # one for inputs of class +1
-        v = np.full(kappa.shape, math.inf)
-    certain = np.abs(v) > _CERTAIN
+        v = np.full(kappa.shape, _CERTAIN)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
         std = np.sqrt(np.maximum(variance, _TINY))  # where neurons saturate it is zero
-        u, wrong = mean / std, np.empty(mean.shape)
-        wrong[:, certain] = ndtr(-np.sign(v[certain]) * u[:, certain])
-        correlation = (slope / std)[:, ~certain]
-        wrong[:, ~certain] = _opposite_signs(u[:, ~certain], v[~certain], correlation)
-    return wrong @ weight
+        return _opposite_signs(mean / std, v, slope / std) @ weight
 
 
 def _uncertain_widths(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
@@ -101,13 +99,23 @@ def _uncertain_widths(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
 
 
 def _opposite_signs(u: Array, v: Array, correlation: Array) -> Array:
-    """Compute P((X + u) (Y + v) < 0) for standard normal X and Y, by Owen's function T."""
-    u, v = np.where(u == 0, _TINY, u), np.where(v == 0, _TINY, v)
-    rest = np.sqrt(np.maximum((1 - correlation) * (1 + correlation), _TINY))
-    slopes = (v / u - correlation) / rest, (u / v - correlation) / rest
-    share: Array = 2 * (owens_t(u, slopes[0]) + owens_t(v, slopes[1]))
-    share += np.sign(u) != np.sign(v)
-    return share
+    """Compute P((X + u) (Y + v) < 0) for standard normal X and Y of some correlations.
+
+    Without correlation it is a product. By it, it falls as twice the density of X and Y at -u and
+    -v, Plackett's identity, which is integrated over t for a correlation of tanh(t).
+    """
+    u, v = np.where(v < 0, -u, u), np.abs(v)
+    half = np.arctanh(np.clip(correlation, -_CORRELATED, _CORRELATED)) / 2
+    longest = np.fmax.reduce(np.abs(half), axis=None, initial=0.0)
+    apart, together, density = (u - v) / math.sqrt(8), (u + v) / math.sqrt(8), np.zeros(u.shape)
+    for place, weight in zip(*legendre_rule(math.ceil(3 + 10 * longest)), strict=True):
+        growth = np.exp(half * (1 + place))
+        inverse = 1 / growth
+        exponent = apart * growth + together * inverse
+        density += np.exp(-(exponent**2)) * (weight / (growth + inverse))
+    density *= half * (2 / math.pi * np.exp(-(v**2) / 2))
+    independent: Array = ndtr(-v) + (1 - 2 * ndtr(-v)) * ndtr(-u)
+    return independent - density
 
 
 def _given_kappa(
@@ -120,5 +128,6 @@ def _given_kappa(
     mean += across * overlaps.psi @ mu1
     if overlaps.xi is not None and np.any(overlaps.xi):
         mean = mean + overlaps.xi @ curvature
-    variance = np.einsum("sgh,gn,hn->sn", overlaps.q1, mu1, mu1, optimize=True)
+    products, q1 = mu1[:, None] * mu1, overlaps.q1
+    variance = q1.reshape(len(q1), -1) @ products.reshape(-1, kappa.size)
     return mean, overlaps.psi @ mu1, variance + overlaps.q2 @ mu2_squared
