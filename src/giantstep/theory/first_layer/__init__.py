@@ -1,8 +1,8 @@
 """What the gradient steps leave of the first layer: spike, alignment and bulk.
 
-Start with `layer`, which chooses, and `interface`, which says what the rest of the theory needs.
-A new step is a new class beside `recursion`, and a line in `layer`.
-Sections are numbered through docs/theory/; where each of them is, docs/theory.md lists.
+Start with `layer`, which chooses the first layer of a problem, and `interface`, which lists what
+the rest of the theory needs of it. A new step is a new class beside `recursion`, and a line in
+`layer`. The chapters below are in docs/theory/; docs/theory.md lists their sections.
 
     initial                 no step
     recursion               fresh batches, one letter: several-steps.md, section 13
@@ -16,5 +16,5 @@ Sections are numbered through docs/theory/; where each of them is, docs/theory.m
     one_batch, reused_*     one batch for all steps: reused-batch.md
     signs, sign_rows        steps by signs: docs/sign-descent.md
     anisotropic*, leading_components   inputs with a covariance: structured-inputs.md
-    row_norms               finite dimension: docs/finite-size.md
+    row_norms               finite dimension: finite-dimension.md, section 12
 """

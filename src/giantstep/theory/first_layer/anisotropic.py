@@ -27,13 +27,14 @@ from giantstep.theory.rows.one_group import OneGroupBulk
 from giantstep.theory.rows.row_functions import RowFunctions
 from giantstep.validation import refusal
 
-# Of the polynomials in t: steep spectra need larger degrees than those of a trained bulk, and a
-# smaller largest degree on finer rules shows where it is not enough.
+# Tolerance and largest degree of the polynomials in t: steep spectra need larger degrees than a
+# trained bulk. On finer rules the degree is at most `_FEWER`, so that the change of an answer
+# between the two shows where the degree does not suffice.
 _TOLERANCE, _MOST, _FEWER = 1e-11, 768, 576
 
 
 class Anisotropic(SteppedLayer):
-    """Whitened rows, with the covariance of the inputs and what the step makes of it."""
+    """Rows in whitened coordinates: the covariance of the inputs, changed by one step."""
 
     takes = frozenset({"precondition"})
 
@@ -67,11 +68,11 @@ class Anisotropic(SteppedLayer):
         return True
 
     def row_power(self) -> tuple[tuple[float, float, float], float]:
-        """Compute how the variance of rows varies with inputs."""
+        """Compute the variance of rows along an input: `AnisotropicStep.row_power`."""
         return self.step.row_power()
 
     def common_rows(self) -> Array:
-        """Compute what the step does to all rows together."""
+        """Compute (k0, k1) of `MeanRows`."""
         return np.array([float(self.step.mean_row().mean()), 0.0])
 
     def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
@@ -84,7 +85,7 @@ class Anisotropic(SteppedLayer):
         added, stretch = max(at_dimension - c, 0.0), min(at_dimension / c, 1.0)
 
         def screened(t: Complex) -> Complex:
-            # Of rows that are longer or shorter, as `RowFunctions.with_norm` makes them.
+            # The rows become longer or shorter, as in `RowFunctions.with_norm`.
             own = 1 / (1 + added * t)
             return own * of_mean_row.traces(stretch * t * own).f
 
@@ -106,5 +107,5 @@ class Anisotropic(SteppedLayer):
         return float(self.step.weights @ self.step.bulk)
 
     def leading_components(self, f: ConditionalFeatures, rule: NodesOverKappa) -> Estimates:
-        """Prepare estimates of what leading directions of the inputs do."""
+        """Prepare estimates of the effects of leading directions of the inputs."""
         return leading_components(self.step, self.features, f, rule)

@@ -1,4 +1,4 @@
-"""Rows after one step on inputs with a covariance: docs/theory/structured-inputs.md, (7) to (12).
+"""Rows after one step on inputs with a covariance: docs/theory/structured-inputs.md, (S7) to (S12).
 
 Given the batch, whitened rows have the covariance D/d with D = Sigma + tau G B G, where
 B = (1/n0) sum y^2 z z^T; without its fluctuations, as the isotropic bulk of the paper, it is
@@ -21,9 +21,9 @@ from giantstep.theory.rows.batch_rule import split_gauss_rule
 from giantstep.theory.rows.label_rule import label_rule
 from giantstep.theory.rows.row_functions import Forms, as_columns
 
-# The least size of parts of the rule over labels, over their own.
+# Smallest panel of the label rule, relative to the labels' root mean square.
 _FINE = 1e-3
-# Where less of the target lies across the spike, it counts as none.
+# A shorter part of the target across the spike is treated as zero.
 _ALIGNED = 1e-7
 
 
@@ -60,7 +60,7 @@ class AnisotropicRows:
         self.norm_variance = step.norm_variance(fourth_power) if trained else 0.0
 
     def _about_mean(self, weights: Array) -> Array:
-        """Turn weights of the powers of t.z less its mean into those of its own."""
+        """Convert weights of powers of t.z less its mean into weights of powers of t.z."""
         mean, (one, s, squared) = self.step.mean, weights
         return np.stack([one, s + mean * one, squared + 2 * mean * s + mean**2 * one])
 
@@ -76,7 +76,7 @@ class AnisotropicRows:
         return as_columns(Q.mean(axis=1), (bulk * Q).mean(axis=1), Forms(forms, filtered))
 
     def mean_row(self, t: Array) -> Array:
-        """Compute tr (D_m - D) Q over its value at t = 0, twice: shape (S, 2)."""
+        """Compute tr (D_m - D) Q, over its value at t = 0, in two equal columns: shape (S, 2)."""
         excess, (_, _, Q) = self.step.mean_row(), self._resolvent(t)
         trace = Q @ excess / (excess.sum() or 1.0)
         return np.stack([trace, trace], axis=1)
@@ -84,7 +84,7 @@ class AnisotropicRows:
     def _forms_of_means(self, t: Array, E: DampedMoments, Q: Array) -> Array:
         """Compute the forms of Q in the means of y z and y^3 z, times G, and t: (3, 3, S).
 
-        Equations (9) to (11).
+        Equations (S9) to (S11).
         """
         step = self.step
         j0, j1, j2 = (step.weights * self.g**k @ Q.T for k in range(3))

@@ -1,9 +1,9 @@
-"""One step on inputs with a covariance: docs/theory/structured-inputs.md, equations (1) to (6).
+"""One step on inputs with a covariance: docs/theory/structured-inputs.md, (S1) to (S6).
 
 Inputs are x = S z with z ~ N(0, I) and S^2 = Sigma, of eigenvalues s_k. Everything is in whitened
 coordinates: a neuron is the row S w, and the target acts on t.z. The gradient sees Sigma once more,
-so that the spike is G = Sigma times the mean of y z over the batch; of a step times Sigma^-p, it is
-G = Sigma^(1-p).
+so that the spike is G = Sigma times the mean of y z over the batch. If the step is multiplied by
+Sigma^-p, G is Sigma^(1-p).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_function
 from giantstep.theory.first_layer.network_state import NetworkState
 
-# A coefficient of Hermite polynomials below this is zero by symmetry. In place of zero, where no
-# step or no noise is, so that the spike has a direction all the same.
+# A Hermite coefficient below the first is zero by symmetry. The second replaces 1/alpha0 = 0, where
+# there is no step or no noise, so that the spike always has a direction.
 _ROUNDING, _TINY = 1e-13, 1e-20
 
 
@@ -54,11 +54,11 @@ class AnisotropicStep:
     bulk_variance, length, alignment : float
         c, |G u| and gamma as d -> infinity.
     beta, rate : float
-        And e = learning_rate/beta; zero without a step.
+        beta, and e = learning_rate/beta, which is zero without a step.
     inverse_batch : float
         1/alpha0.
     mean : float
-        E y t.z for the class y of inputs of a mixture; zero without.
+        E y t.z for the class y of a mixture; zero without classes.
     agreement, slope, label_power : float
         Mean sign of the target in a label, E y t.z and E y^2.
     first, third, power, own : float
@@ -114,9 +114,9 @@ class AnisotropicStep:
         return self.slope**2 * along + noise
 
     def row_power(self) -> tuple[tuple[float, float, float], float]:
-        """Compute how the variance of rows, over c, varies with inputs, and tr D^2/d over c^2.
+        """Compute w.Dw/c as a polynomial in kappa, and tr D^2/d over c^2.
 
-        Of an input `kappa v + M t` it is the polynomial in kappa of these coefficients.
+        D/d is the covariance of rows, and w = kappa v + M t an input, as far as it matters.
         """
         nu, c = self.tau * self.label_power, self.bulk_variance
         along = (self.mean_power(1, 2) + nu * self.mean_power(0, 4)) / self.length**2
@@ -126,10 +126,10 @@ class AnisotropicStep:
         return (own / c, mixed / c, along / c), float(np.mean(self.bulk**2)) / c**2
 
     def mean_row(self) -> Array:
-        """Compute the eigenvalues, over d, by which the mean row exceeds that of independent rows.
+        """Compute the eigenvalues of D_m - D, (S13): the mean row less that of independent rows.
 
-        The network's own output pulls rows back, and is noise on the labels; inputs longer than
-        others move all rows alike.
+        The network's own output pulls rows back, and acts as noise on the labels; inputs longer
+        than others move all rows alike.
         """
         s, g, e, along = self.eigenvalues, self.gains, self.rate, self.rate * self.first**2
         norms = self.beta * (e * self.third) ** 2 * self.trace(2) / 2 * self.label_power
@@ -139,8 +139,8 @@ class AnisotropicStep:
     def state(self, dimension: float = math.inf) -> NetworkState:
         """Describe the network after the step, with what a finite dimension adds.
 
-        Rows gain length from their part in the network's output, from the other parts of it, and
-        from their overlap with the spike. A shift that all rows share, beyond the mean of
+        By (S15), a row changes its length by its own part of the network's output, by the other
+        parts, and by its overlap with the spike. A shift that all rows share, beyond the mean of
         independent ones, belongs to the spike.
         """
         r, width = self.rate * self.first * self.length, self.beta * dimension
@@ -155,7 +155,7 @@ class AnisotropicStep:
         return NetworkState(c - shift, longer, np.array([gamma]))
 
     def norm_variance(self, fourth_power: float) -> float:
-        """Compute d times the variance of a row's squared norm, given E y^4."""
+        """Compute d times the variance of a row's squared norm, (S5), given E y^4."""
         e, b, (square, _, fourth, spread) = self.rate, self.inverse_batch, self.psi
         mixed, s2, noise = self.trace(1, 1), self.trace(0, 2), self.label_power * b
         rows = 2 * (1 + e**2 * noise * s2 * spread / 2) ** 2 * (self.trace(2) - 1)
@@ -166,9 +166,9 @@ class AnisotropicStep:
         return rows + e**4 * (samples + fourth_power * b**3 * s2**2 * (fourth - square**2))
 
     def norm_couplings(self) -> tuple[float, float, float]:
-        """Compute k, k' and g of equation (6), which couple rows and their norms.
+        """Compute k, k' and g of (S6), which couple rows and their norms.
 
-        Of what lies along Sigma u, the part along the spike, G u.
+        A vector along Sigma u is replaced by its part along the spike, G u.
         """
         along, s2, b = self.rate * self.third, self.trace(0, 2), self.inverse_batch
         shared = self.trace(1, 1) * self.mean_power(1, 1) / self.length**2

@@ -2,11 +2,11 @@
 
 theory.md sections 8 and 13.
 
-As in `one_group`, t = beta V1_hat q is a function of L/V1_hat alone. Polynomials in t do not hold
-the traces of the rows' resolvent near its spectrum. So the equations of all steps (`row_resolvent`)
-are solved together with that of t, by Newton's method from a solution nearby. The unknowns are t
-and, for each step from the last to the first, G, theta and t before that step. With t after it,
-theta = t f(t), and phi = (1 - f)/t.
+As in `one_group`, t = beta V1_hat q is a function of L/V1_hat alone. Polynomials in t cannot
+represent the traces of the rows' resolvent near its spectrum. So the equations of all steps
+(`row_resolvent`) are solved together with that of t, by Newton's method from a solution nearby. The
+unknowns are t and, for each step from the last to the first, G, theta and t before that step. With
+t after it, theta = t f(t), and phi = (1 - f)/t.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from giantstep.theory.rows.interface import Continued, ContinuedVariances
 from giantstep.theory.rows.one_group import variances_at
 from giantstep.theory.rows.row_functions import Traces
 
-# Points times samples, of which arrays stay in the processor's cache.
+# Points times samples of a block whose arrays stay in the processor's cache.
 _CACHED = 40_000
 
 
 class ContinuedOneGroup(ContinuedVariances):
-    """The map from complex hats to V and T, near a solution; the response is the unknowns."""
+    """The map from complex hats to V and T, near a solution; the response holds the unknowns."""
 
     beta: float
 
@@ -89,7 +89,7 @@ class ContinuedRows(ContinuedOneGroup):
         return before._replace(df=before.df + along / t, dphi=before.dphi - along / t**2)
 
     def equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
-        """Evaluate the equations of t and of all steps, a part of the points after the other."""
+        """Evaluate the equations of t and of all steps, for one block of points after another."""
         parts = np.array_split(np.arange(ratio.size), math.ceil(ratio.size / self._together))
         found = [self._equations(unknowns[part], ratio[part]) for part in parts]
         gap, jacobian = (np.concatenate(values) for values in zip(*found, strict=True))

@@ -2,8 +2,8 @@
 
 theory.md section 13.
 
-Given its batches the rows b of a trained bulk have covariance C/d, and their |b|^2/c - 1 has the
-covariance a/d with them and s/d with itself. A step on a batch of n0 samples x changes these to
+Given its batches, a row b of a trained bulk has covariance C/d; its delta = |b|^2/c - 1 has the
+covariance a/d with b, and the variance s/d. A step on a batch of n0 samples x changes these to
 
     C' = L C L + D + h a^T L + L a h^T + s h h^T,    L = kept + (1/n0) sum eta x x^T,
     a' = L (p a + C l) + (p s + l.a) h + k,          D = (1/n0) sum noise x x^T,
@@ -30,17 +30,17 @@ from giantstep.theory.first_layer.step_loss import pulls
 from giantstep.theory.rows.batch_rule import ResidualRule, residual_rule
 from giantstep.theory.rows.label_path import label_path
 
-# Nodes with less weight than this are left out, and on the path.
+# Nodes of less weight are left out: on the real axis, and on `label_path`.
 _NEGLIGIBLE, _RARE = 1e-14, 1e-10
-# Nodes over the projections on each of a teacher's directions, by their number: functions of the
-# residual have poles.
+# Nodes over the projection on each direction of a teacher, by the number of directions. Polynomials
+# would need fewer, but functions of the residual have poles.
 _NODES = {1: 1, 2: 40, 3: 16}
-# So many times as many for a first step, which needs two nodes over kappa.
+# For a first step, which needs only two nodes over kappa, so many times as many.
 _FIRST = 2
 
 
 class CovarianceStep:
-    """The step that a network in some state takes next, as the covariance of the rows sees it.
+    """The next step of a network in some state, in its effect on the covariance of the rows.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class CovarianceStep:
     Attributes
     ----------
     weight : Array, shape (N,)
-        Of the samples of a batch, on the nodes of a rule.
+        Weights of a rule over the samples of a batch.
     along : Array, shape (m, N)
         The weight times y = (kappa, u_1 ... u_D), m = D + 1.
     squares : Array, shape (m, m, N)
@@ -70,7 +70,7 @@ class CovarianceStep:
     kept : float
         Share of the rows that the step leaves, 1 without weight decay.
     keeps_norm : float
-        p above.
+        p above, by which delta is multiplied.
     turn : Array, shape (m, m + 1)
         The spike after the step and the directions across it, in the basis of the spike before it,
         the directions across that, and the mean over the batch of x times `gradient`.
@@ -133,7 +133,7 @@ def _residuals(
     # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
     scale = math.sqrt(step.powers[2].sum() / max(1, step.noise))
     square, output = step.protocol.step_loss == SQUARE, step.protocol.readout[0][0] * output
-    # Labels that are flipped are bounded, and those along the spike do not depend on u.
+    # Flipped labels are bounded, and a target along the spike does not depend on u: no path then.
     if square and on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:
         labels, u, weight = rule_on_panels(srf, kappa, nodes)
         _, factors, on_nodes = label_path(u[0], labels - output[:, None, None])

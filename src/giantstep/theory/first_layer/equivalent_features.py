@@ -36,8 +36,8 @@ def equivalent_features(problem: Problem, dimension: float = math.inf) -> Spiked
     ----------
     problem : Protocol or SpikedFeatures
     dimension : float
-        d, which smaller steps than the giant one depend on, and the part of the network's own
-        output in the norms of its rows.
+        d, on which depend steps smaller than the giant one, and what the network's own output adds
+        to the norms of rows.
 
     Returns
     -------

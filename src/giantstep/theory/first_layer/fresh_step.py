@@ -1,8 +1,8 @@
 """A gradient step of one letter on a fresh batch, with the norms of rows: theory.md section 13.
 
-The directions y of a step are here the spike v, with kappa = v.x, and the target's D directions
-across it (`conditional_target`), with u. Beyond those and the noise N of the batch's gradient, a
-row b of the bulk has one more coordinate, delta = |b|^2/c - 1.
+The projections y of `Step` are here kappa = v.x on the spike v, and u on the target's D directions
+across it (`conditional_target`). Beyond the projections on these and on the noise N of the batch's
+gradient, a row b of the bulk has one more coordinate, delta = |b|^2/c - 1.
 """
 
 from __future__ import annotations

@@ -36,12 +36,12 @@ from giantstep.theory.rows.interface import Bulk
 from giantstep.theory.rows.isotropic import IsotropicBulk
 from giantstep.validation import Fault
 
-# Factor of the estimate of what the network's own output does to rows: networks of tanh and erf at
-# rates of 10 and 18 (d = 200) are 4 and 10 % off.
+# Factor of `own_output`, fitted to networks of tanh and erf at rates of 10 and 18 (d = 200), which
+# are 4 and 10 % off.
 _OWN_OUTPUT = 1 / 40
 
 
-# Parameters of protocols that every layer knows: others are refused where they are not taken.
+# Parameters that every layer covers. Of the others, a layer refuses those that it does not take.
 _KNOWN = frozenset({
     *("activation", "target", "learning_rate", "alpha0", "beta", "noise", "readout", "inputs"),
     *("steps", "reuse_batch", "outlier_fraction", "outlier_variance", "step_exponent"),
@@ -54,33 +54,34 @@ Scope = tuple[str, bool, str]
 
 
 class Accuracy(NamedTuple):
-    """Relative changes of the hats and of the test error, with twice as many nodes, that are small.
+    """Relative changes of the hats and of the test error up to which a point counts as resolved.
 
-    Near the interpolation threshold the error is far more sensitive.
+    The changes are those with twice as many nodes. Near the interpolation threshold the error
+    changes far more than the hats.
     """
 
     hats: float
     error: float
 
 
-# The rules of the paper's bulk converge exponentially. Labels without bound, over which a trained
-# bulk averages, and the directions of several spikes make others slower; several directions of the
-# target slower still.
+# Rules for the paper's bulk converge exponentially. Those of a trained bulk, which averages over
+# labels without bound, and of several spikes converge more slowly; those of a target of several
+# directions most slowly.
 EXPONENTIAL, SLOWER, SLOWEST = Accuracy(1e-8, 1e-3), Accuracy(1e-5, 1e-3), Accuracy(1e-4, 1e-3)
 
 
 class MeanRows(NamedTuple):
-    """What steps do to all rows together: theory.md section 12.
+    """The shift that steps give to all rows alike: theory.md section 12.
 
-    Beyond what independent rows have, the mean rows of groups g and h, times sqrt(p), have the
-    overlap `pi_g omega_g pi_h omega_h (k0 + k1)`, summed over F factors.
+    It adds `pi_g omega_g pi_h omega_h (k0 + k1)`, summed over F factors, to the overlap that the
+    mean rows of groups g and h, times sqrt(p), have if rows are independent.
 
     Attributes
     ----------
     letters : Array, shape (F, G)
         omega of each group.
     common : Array, shape (F, 2)
-        (k0, k1), of which k1 has the covariance of the first batch.
+        (k0, k1). The part k1 of the shift has the covariance of the first batch.
     """
 
     letters: Array
@@ -88,7 +89,7 @@ class MeanRows(NamedTuple):
 
     @classmethod
     def independent(cls, groups: int) -> MeanRows:
-        """Describe independent rows, which have nothing more."""
+        """Describe independent rows, which have no shift in common."""
         return cls(np.ones((0, groups)), np.zeros((0, 2)))
 
 
@@ -116,11 +117,11 @@ class FirstLayer(ABC):
     left_out = ""  # what the trained bulk leaves out, in words
 
     def faults(self) -> list[Fault]:
-        """List why there is no theory of it, so that it can only be simulated."""
+        """List the reasons for which the theory does not cover it; it can be simulated then."""
         return []
 
     def derivative_faults(self) -> list[Fault]:
-        """List why differences of its errors are no derivatives."""
+        """List the reasons for which finite differences of its errors are no derivatives."""
         return []
 
     @property
@@ -130,7 +131,7 @@ class FirstLayer(ABC):
 
     @property
     def history(self) -> tuple[NetworkState, ...] | tuple[LettersState, ...]:
-        """The network after each of its steps, unless one odd step is all."""
+        """The network after each of its steps; empty for the one odd step of the paper."""
         return ()
 
     def finer(self, fineness: int) -> FirstLayer:
@@ -138,9 +139,9 @@ class FirstLayer(ABC):
         return self.choose(self.problem, self.dimension, fineness)
 
     def with_letters(self) -> tuple[FirstLayer, FirstLayer] | None:
-        """Return it with the letters in place of a normal readout, and with twice as many.
+        """Return two layers, with letters in place of a normal readout and with twice as many.
 
-        At infinite dimension; None for another readout.
+        Both at infinite dimension; None for any other readout.
         """
         return None
 
@@ -165,7 +166,7 @@ class FirstLayer(ABC):
         return False
 
     def row_power(self) -> tuple[tuple[float, float, float], float]:
-        """Compute how the variance of rows varies with inputs, as `with_input_norms` needs it."""
+        """Compute the variance of rows along an input, as `with_input_norms` needs it."""
         return (0.0, 0.0, 1.0), 1.0
 
     def conditional(
@@ -173,8 +174,9 @@ class FirstLayer(ABC):
     ) -> ConditionalFeatures:
         """Compute the conditional features at the dimension.
 
-        Arguments are as in `conditional_features`, with panels that are wide or not; at finite
-        dimension there are more, which `with_sparse_rows` and the cut of `MeanFluctuation` need.
+        Arguments are as in `conditional_features`; `wide` panels have fewer nodes. At finite
+        dimension panels are never wide: `with_sparse_rows` and the cutoff of `MeanFluctuation` need
+        more nodes.
         """
         srf, fineness = self.features, fineness or self.fineness
         panel = (WIDE if wide else 1.0) if math.isinf(self.dimension) else None
@@ -193,36 +195,36 @@ class FirstLayer(ABC):
         return IsotropicBulk(f.B, srf.groups, srf.beta, f.first_across, srf.beside)
 
     def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
-        """Make the bulk with all that is known of what steps do to rows.
+        """Make the bulk with all known effects of the steps on rows.
 
         Parameters
         ----------
         f : ConditionalFeatures
         srf : SpikedFeatures
-            Those that have the rows: of this layer, or of one that is made of it.
+            The features with these rows: of this layer, or of one that is made of it.
         """
         return self.isotropic(f, srf)
 
     def mean_rows(self) -> MeanRows:
-        """Compute what the steps do to all rows together."""
+        """Compute the shift that the steps give to all rows alike."""
         return MeanRows.independent(self.features.groups.c.size)
 
-    # What the theory leaves out: `theory.reliability`.
+    # What the theory leaves out, for `theory.reliability`.
 
     def row_overlap(self, srf: SpikedFeatures) -> float:
-        """Compute d times the variance of a row's projection on the target; srf has the rows."""
+        """Compute d times the variance of a projection on the target, of the rows of srf."""
         return float(np.max(srf.groups.c))
 
     def learned_by_chance(self, dimension: float) -> float:
-        """Estimate what neurons that overlap with the target by chance learn of it."""
+        """Estimate how much neurons that overlap with the target by chance learn of it."""
         return 0.0
 
     def own_output(self, dimension: float) -> float:
-        """Estimate what the network's own output does to rows beyond the theory."""
+        """Estimate the effects of the network's own output on rows that the theory leaves out."""
         return 0.0
 
     def leading_components(self, f: ConditionalFeatures, rule: NodesOverKappa) -> Estimates | None:
-        """Prepare estimates of what leading directions of the inputs do, if there are any."""
+        """Prepare estimates of the effects of leading directions of the inputs, if any."""
         return None
 
 
@@ -232,8 +234,8 @@ class SteppedLayer(FirstLayer):
     Attributes
     ----------
     takes : frozenset of str
-        Parameters of the protocol that it knows of, beside those that all layers know; "schedules"
-        if steps may differ.
+        Parameters of the protocol that it covers beyond those that all layers cover; "schedules" if
+        steps may differ.
     """
 
     problem: Protocol
@@ -253,7 +255,7 @@ class SteppedLayer(FirstLayer):
         return unmet(of, checks + self.scope())
 
     def scope(self) -> list[Scope]:
-        """List what this layer covers of parameters that it knows."""
+        """List which values of the parameters that it covers are allowed."""
         return []
 
     @cached_property
@@ -269,11 +271,11 @@ class SteppedLayer(FirstLayer):
 
     @cached_property
     def protocol(self) -> Protocol:
-        """The same with the target of the steps, where it is not that of the readout."""
+        """The same with the target of the steps, which in transfer is not that of the readout."""
         return self.giant.pretraining
 
     def with_letters(self) -> tuple[FirstLayer, FirstLayer] | None:
-        """Return it with the letters in place of a normal readout, and with twice as many."""
+        """Return two layers, with letters in place of a normal readout and with twice as many."""
         if self.problem.readout != NORMAL:
             return None
         finer = replace(self.giant, readout=FINER_NORMAL)
@@ -289,18 +291,18 @@ class SteppedLayer(FirstLayer):
         return np.zeros(2)
 
     def mean_rows(self) -> MeanRows:
-        """Compute what the steps do to all rows together."""
+        """Compute the shift that the steps give to all rows alike."""
         common = self.common_rows()
-        kept = slice(int(common.sum() < 0))  # none, where it belongs to the spike
+        kept = slice(int(common.sum() < 0))  # a positive one belongs to the spike
         letters = np.array(self.problem.readout)[:, 0]
         letters = letters if letters.size > 1 else np.ones(1)
         return MeanRows(letters[None][kept], common[None][kept])
 
     def own_output(self, dimension: float) -> float:
-        """Estimate what the own output adds to rows in the first step, over their norm.
+        """Estimate what the network's own output adds to rows in the first step, over their norm.
 
-        With one letter and one step it is in the equations to first order. Several steps have it in
-        the first of them.
+        For one letter and one step the equations contain it to first order. For several steps it
+        counts in the first only.
         """
         protocol, groups, steps = self.protocol, self.features.groups, self.protocol.steps
         letters, fractions = np.array(protocol.readout).T

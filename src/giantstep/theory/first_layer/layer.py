@@ -27,15 +27,15 @@ def layer_of(problem: Problem, dimension: float = math.inf, fineness: int = 1) -
     ----------
     problem : Protocol or SpikedFeatures
     dimension : float
-        d, which smaller steps than the giant one depend on, and the part of the network's own
-        output in the norms of its rows.
+        d, on which depend steps smaller than the giant one, and what the network's own output adds
+        to the norms of rows.
     fineness : int
         Multiplies the number of nodes of quadrature rules.
 
     Returns
     -------
     FirstLayer
-        Its `faults` tell why there is no theory of it.
+        Its `faults` are the reasons if the theory does not cover it.
 
     Examples
     --------

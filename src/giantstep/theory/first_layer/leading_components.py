@@ -1,8 +1,8 @@
 """How near the readout comes to learning quadratic and cubic features of the leading directions.
 
-The theory takes what is not linear in the bulk as noise. If the inputs' covariance has a few large
-eigenvalues, products of these directions are features of their own, which networks learn, and a
-step changes rows along them in proportion to themselves: docs/theory/structured-inputs.md, (20).
+The theory treats features that are not linear in the bulk as noise. If the inputs' covariance has a
+few large eigenvalues, products of these directions are features of their own, which networks learn;
+and a step multiplies the rows' components along them: docs/theory/structured-inputs.md, (S19).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from giantstep.theory.features.conditional_features import (
 )
 from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
 
-# Of alpha, the ridge and slopes, as `leading_components` returns it.
+# What `leading_components` returns: a function of alpha, the ridge and slopes.
 Estimates = Callable[[Array, Array, Array], dict[str, Array]]
 
 
@@ -43,9 +43,9 @@ def leading_components(
     Returns
     -------
     callable
-        Of S points: of alpha, of the ridge (one where slopes are over it,
-        `readout.fixed_point.Points`), and of the slopes of g_out given kappa, 1/(1 + V) for the
-        square loss, shape (S, N').
+        Its arguments at S points: alpha; the ridge (one where slopes are divided by it, see
+        `readout.fixed_point.Points`); and the slopes of g_out given kappa, shape (S, N'), which are
+        1/(1 + V) for the square loss.
     """
     inputs, std = mean_inputs(srf, f.kappa)[0], math.sqrt(float(srf.groups.c[0]))
     third = mean_third_derivative(lookup(srf.activation), inputs, std)

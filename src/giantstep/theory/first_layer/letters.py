@@ -61,7 +61,7 @@ class Letters(SteppedLayer):
         return replace(self.isotropic(f, srf), covariance=rows)
 
     def mean_rows(self) -> MeanRows:
-        """Compute what the steps do to all rows together."""
+        """Compute the shift that the steps give to all rows alike."""
         state, (_, _, pi, _) = self.history[-1], self.features.groups
         shared = (state.mean_rows - np.diag(state.bulk_variance)) / np.sqrt(np.outer(pi, pi))
         values, vectors = np.linalg.eigh(shared)

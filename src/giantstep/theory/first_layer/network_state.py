@@ -1,8 +1,8 @@
 """The network after each of its gradient steps: theory.md sections 2 and 13.
 
 With a uniform readout all neurons share one spike after every step on a fresh batch, so that the
-network stays a spiked random features model. It holds for activations that are not odd, and for
-targets of several directions, in whose span the spike turns.
+network stays a spiked random features model. This is also true of activations that are not odd, and
+of targets of several directions, in whose span the spike turns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.rows.row_functions import RowFunctions, wider_spike
 from giantstep.validation import refusal
 
-# Bulk variances that differ by less are the same, computed in two ways.
+# Bulk variances with a smaller relative difference are one number computed in two ways.
 _ROUNDING = 1e-9
 
 
@@ -60,8 +60,8 @@ class NetworkState:
     def row_overlaps(self, dimension: float = math.inf) -> Array:
         """Compute the fraction of a row's squared norm along each direction of the target, (D,).
 
-        At finite dimension the bulk has some of it, too: at first chance, 1/d. Steps multiply it,
-        and these equations hold as long as it is small.
+        At finite dimension the bulk contributes as well: before the first step by chance, 1/d.
+        Steps multiply this part, and these equations hold as long as it is small.
         """
         a = self.alignment
         directions = np.column_stack([a, across_basis(a)])
@@ -74,7 +74,7 @@ class NetworkState:
     ) -> tuple[RowFunctions, Array]:
         """Compute the functions of rows that have another norm, and share more than this spike.
 
-        So they are at finite dimension: `row_norms`.
+        This is the case at finite dimension: `row_norms`.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ def shared_parameters(protocol: Protocol) -> dict[str, Any]:
 
 
 def check_weights(protocol: Protocol, bulk_variance: float, spike_strength: float) -> None:
-    """Refuse a protocol whose rows are longer after a step than features may have them.
+    """Refuse a protocol whose rows are longer after a step than the rows of features may be.
 
     Parameters
     ----------

@@ -55,10 +55,11 @@ class OddLetters(Recursion):
         return own_output_norms(self.protocol, self.dimension)
 
     def common_rows(self) -> Array:
-        """Compute what the step does to all rows together.
+        """Compute (k0, k1) of `MeanRows`.
 
-        The own output is noise on the labels of the batch, besides its part along the mean row. And
-        inputs of norm |x|^2 = d (1 + delta) change sigma' of all neurons by b3 delta/2 in the mean.
+        The network's own output acts along the mean row, and as noise on the labels of the batch.
+        And inputs of norm |x|^2 = d (1 + delta) change the mean of sigma' over all neurons by b3
+        delta/2.
         """
         batch, (letters, fractions) = self.first_batch, np.array(self.protocol.readout).T
         second = float(standard_moments(lookup(self.protocol.activation)).second)
@@ -81,6 +82,6 @@ class OddLetters(Recursion):
         rows = RowCovariance(f.B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
         return GroupsBulk(rows, omega * batch.norm_coupling)
 
-    # As of rows that no step has moved.
+    # The same as for rows that no step has moved.
     row_overlap = FirstLayer.row_overlap
     learned_by_chance = FirstLayer.learned_by_chance

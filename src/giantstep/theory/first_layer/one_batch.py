@@ -1,6 +1,6 @@
 """Several steps on one batch: docs/theory/reused-batch.md.
 
-The resolvent of the rows is that of `reused_resolvent`. What it leaves out are their norms.
+The resolvent of the rows is that of `reused_resolvent`, which leaves out how their norms vary.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from giantstep.theory.first_layer.reused_resolvent import ReusedResolvent
 from giantstep.theory.rows.row_functions import Forms, RowFunctions, Traces, as_columns
 from giantstep.validation import Fault
 
-# Relative precision of the functions of t, below that of the rules over samples: of product rules,
-# after up to two steps.
+# Relative precision of the functions of t. It is no better than that of the rules over samples: of
+# product rules, which serve up to two steps,
 _PRECISION = 1e-6
-# The same of quasi-random rules, after more.
+# and of quasi-random rules, which serve more.
 _OF_QUASI_RANDOM = 1e-4
 # Fineness of the rules at complex ridges, where the resolvent is solved thousands of times.
 _COARSE = 0
@@ -46,7 +46,7 @@ class OneBatch(Recursion):
         return tuple(self.network.states)
 
     def derivative_faults(self) -> list[Fault]:
-        """List that slopes of kinked activations jump, which few samples do not resolve."""
+        """List the activation if its slope jumps, which few samples do not resolve."""
         if self.protocol.steps <= 2 or not lookup(self.protocol.activation).kinks:
             return []
         allowed = "smooth, for derivatives after more than two steps on one batch"

@@ -1,9 +1,9 @@
 """Gradient steps after which neurons share one spike: on fresh batches, theory.md section 13.
 
-With a uniform readout they do after every step, for any activation and any target. The first step
-of an odd activation is the paper's, equations (9)-(12). Rows at a finite dimension:
-docs/finite-size.md, theory.md section 12. Other steps after which there is one spike, of signs, of
-several letters or on one batch, share what follows from it, and have states or rows of their own.
+With a uniform readout they do so after every step, for any activation and any target. The first
+step of an odd activation is the paper's, equations (9)-(12). Rows at a finite dimension: theory.md
+section 12. Steps by signs, of several letters and on one batch also leave one spike. Their classes
+inherit what follows from it, and replace the states or the rows.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ from giantstep.theory.rows.row_functions import (
 
 # As in `RowFunctions.fitted`.
 _TOLERANCE = 1e-10
-# What one neuron in the target's direction learns of it: networks of erf and he3 (two steps at a
-# rate of 4, d = 117) are 17 % off.
+# The share of the target that one neuron in its direction learns, fitted to networks of erf and he3
+# (two steps at a rate of 4, d = 117), which are 17 % off.
 _ONE_NEURON = 1 / 5
 # Products of Hermite coefficients below this are zero by symmetry.
 _ROUNDING = 1e-13
@@ -144,7 +144,7 @@ class Recursion(SteppedLayer):
         return replace(srf, target=of.target, alignment=of.task_overlap * srf.first_alignment)
 
     def at_dimension(self, srf: SpikedFeatures) -> SpikedFeatures:
-        """Add what a finite dimension does to rows: docs/finite-size.md.
+        """Add the effects of a finite dimension on rows: theory.md section 12.
 
         A shift that all rows share, beyond the mean of independent ones, belongs to the spike. It
         is orthogonal to the target.
@@ -164,7 +164,7 @@ class Recursion(SteppedLayer):
         return with_rows(srf, c, r + letters * (longer - strength), share)
 
     def own_norms(self) -> Array:
-        """Compute what the own output adds to the squared norm of rows in one step, by letters."""
+        """Compute what the own output adds to the squared norm of rows in a step, by letters."""
         protocol = self.protocol.each_step[0]
         step = next_step(protocol, self.states[0], self.fineness)
         curvature, squared, _ = step.curvatures.sum(axis=1)
@@ -176,7 +176,7 @@ class Recursion(SteppedLayer):
         return kind != ISOTROPIC
 
     def common_rows(self) -> Array:
-        """Compute what the steps do to all rows together."""
+        """Compute (k0, k1) of `MeanRows`."""
         state = self.states[-1]
         return np.array([state.mean_row - state.bulk_variance, 0])
 
@@ -197,10 +197,11 @@ class Recursion(SteppedLayer):
         return square * float(np.max(last.row_overlaps(1) - last.row_overlaps()))
 
     def learned_by_chance(self, dimension: float) -> float:
-        """Estimate what one neuron learns of a target without a linear or a quadratic part.
+        """Estimate how much one neuron learns of a target without a linear or a quadratic part.
 
-        The theory has no overlap with it. The largest of p overlaps t by chance grows with its
-        square. Other losses than the square see more of the target.
+        In the theory the spike has no overlap with such a target. The largest of p overlaps by
+        chance, t, grows in each step by a multiple of t^2. Losses other than the square see more of
+        the target.
         """
         protocol = self.protocol
         if teacher_of(protocol.target) or protocol.step_loss != SQUARE:
@@ -218,6 +219,6 @@ class Recursion(SteppedLayer):
 
 
 def with_rows(srf: SpikedFeatures, c: Array, u: Array, share: float) -> SpikedFeatures:
-    """Replace the rows; of the spikes' direction, a share (a cosine) is that of before."""
+    """Replace the rows; the new spikes' direction has the cosine `share` with the old one."""
     alignment = tuple(share * srf.alignments)
     return replace(srf, bulk_variance=tuple(c), spike_strength=tuple(u), alignment=alignment)

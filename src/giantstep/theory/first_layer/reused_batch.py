@@ -1,9 +1,9 @@
 """Several gradient steps on one batch: docs/theory/reused-batch.md.
 
-With a uniform readout the network stays a spike and a bulk, as on fresh batches. What follows from
-one step to the next is not a state: a step acts on what earlier ones did to its own samples. By
-dynamical mean-field theory the mean row and a neuron's own part are Gaussian, with correlations and
-responses between steps that averages over the fields on one sample determine.
+With a uniform readout the network stays a spike and a bulk, as on fresh batches. But a step meets
+samples on which earlier steps have acted, so that a state after each step is not enough. By
+dynamical mean-field theory the mean row and a neuron's own part are Gaussian. Averages over the
+fields on one sample determine their correlations and responses between steps.
 """
 
 from __future__ import annotations

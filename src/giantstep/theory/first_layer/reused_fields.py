@@ -1,4 +1,4 @@
-"""What the samples of a batch see that several steps take: docs/theory/reused-batch.md.
+"""The preactivations on samples that several steps reuse: docs/theory/reused-batch.md.
 
 On a sample of the batch a neuron meets its own earlier gradients again, and so does the mean row.
 The preactivations after each step are therefore fields with a memory: `SampleFields` follows them,
@@ -24,24 +24,26 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.activation_averages import activation_averages
 
-# Nodes over each Gaussian coordinate of a sample, by their number; beyond two, and for neurons from
-# the second on, quasi-random points (at each node over the target's directions).
+# Nodes over each Gaussian coordinate of a sample, by the number of coordinates. More than two
+# coordinates have quasi-random points instead: so many at each node over the target's direction, or
+# fewer for several directions. Neurons have so many quasi-random points after the first step.
 _NODES, _POINTS, _FEWER, _NEURONS = (0, 32, 12), 96, 24, 1024
 # No product rule over samples is larger.
 _MOST_SAMPLES = 20_000
-# Panels over neurons with a kink that the step moves.
+# Width of panels over neurons whose kink the step moves.
 _NARROW = 0.5
+# The rule over no coordinates.
 _NONE = np.zeros((1, 0)), np.ones(1)
 # Nodes over each of a teacher's directions, by their number.
 _TEACHER_NODES = {1: 30, 2: 14, 3: 8}
 # Nodes with less weight are left out.
 _NEGLIGIBLE = 1e-12
-# Entries of a table to the width of an averaged activation, at least, and the scale over that width
-# on which it is interpolated.
+# A table of an averaged activation has so many entries to the width of the average, which counts as
+# at least this; and the scale of its interpolation, over that width.
 _TABLE, _LEAST_WIDTH, _SCALE = 1200, 0.02, 8
-# Samples times neurons, of which arrays stay in the processor's cache.
+# Samples times neurons of a block whose arrays stay in the processor's cache.
 _CACHED = 40_000
-# Relative to the others, the variance of a direction that is rounding.
+# A direction with a smaller share of the total variance is rounding.
 _ROUNDING = 1e-12
 
 
@@ -53,14 +55,14 @@ class Part:
     initial : Array, shape (F + K,)
         Before the K steps.
     first : int
-        F, the number of directions that are there before.
+        F, the number of directions before the first step.
 
     Attributes
     ----------
     after : list of Array, shape (F + K,)
         After 0, 1, ... steps, along these directions and a new one in each step.
     memory : Array, shape (K + 1, K)
-        What a unit drive in each step does to it.
+        Its response to a unit drive in each step, before the first step and after each.
     noise : Array, shape (K, K)
         Covariance of the drives.
     """
@@ -77,13 +79,13 @@ class Part:
         ----------
         rate : float
         drive : Array, shape (F + t,)
-            Average over samples of what they do to it, times its directions.
+            Average over samples of their action on it, times its directions.
         noise : Array, shape (t + 1,)
-            Its covariances with what they did in each step.
+            Covariances of that action with the actions in steps 0 ... t.
         """
         F, t = self.first, noise.size - 1
         self.noise[t, : t + 1] = self.noise[: t + 1, t] = noise
-        # Responses by Stein's lemma; what no step has moved has none.
+        # Responses by Stein's lemma; directions that no step has moved have none.
         rows = np.vstack([np.eye(F, self.after[0].size), *self.after[1:]])[:, : F + t]
         response = np.linalg.pinv(rows.T, rcond=_ROUNDING) @ drive
         unit = np.eye(len(self.noise))[t]
@@ -102,7 +104,7 @@ class SampleFields:
     ----------
     protocol : Protocol
     steps : int
-        Before the last whose fields are to be known.
+        The number of steps before the last one whose fields are needed.
     fineness : int
         Multiplies the number of nodes.
 
@@ -110,15 +112,15 @@ class SampleFields:
     ----------
     weight : Array, shape (N,)
     white : Array, shape (N, D + steps)
-        The target's directions and those of the mean row, in white coordinates.
+        Projections on the target's directions and on the mean row's, in white coordinates.
     taken : int
         The number of steps whose fields are known.
     pulls : Array, shape (N, steps + 1)
         What each sample does to the mean row.
     projections : Array, shape (N, steps + 1, steps + 1)
-        Averages over neurons of what it does to each, times a neuron's white coordinates.
+        Averages over neurons of a sample's action on a neuron, times its white coordinates.
     products : Array, shape (N, steps + 1, steps + 1)
-        The same of the products of what it does in two steps.
+        Averages over neurons of the products of its actions in two steps.
     """
 
     def __init__(self, protocol: Protocol, steps: int, fineness: int) -> None:
@@ -156,7 +158,7 @@ class SampleFields:
     def _act(
         self, averages: list[Array], std: float, shift: Array, block: Indices
     ) -> tuple[Array, ...]:
-        """Compute what some samples do: to the mean row, and to neurons, of which averages."""
+        """Compute the action of some samples on the mean row, and averages of that on neurons."""
         z, share, t = self.neurons, self.share, self.taken
         mean, slope, variance, curvature = averages
         residual = self.labels[block] - self.omega * (mean @ share)
@@ -221,7 +223,7 @@ def _samples(protocol: Protocol, steps: int, fineness: int) -> tuple[Array, Arra
     s, clean, weight = (np.concatenate([x[kept]] * levels) for x in (s, clean, weight))
     dim = steps + bool(variance.any())
     if dim > 2 or kept.sum() * _NODES[dim] ** dim > _MOST_SAMPLES:
-        # Of several directions the same at all nodes, which keeps their symmetries.
+        # For several directions all nodes share the points, which keeps their symmetries.
         blocks, n = (1, _FEWER) if teacher else (len(s), _POINTS)
         cloud = np.tile(quasi_random(dim, blocks, round(n * rule)), (len(s) // blocks, 1, 1))
         share = np.full(cloud.shape[1], 1 / cloud.shape[1])
@@ -245,7 +247,7 @@ def _neurons(activation: ScalarFunction, steps: int, fineness: int) -> tuple[Arr
     if steps > 1:
         z = quasi_random(steps, 1, round(_NEURONS * rule))[0]
         return z, np.full(len(z), 1 / len(z))
-    # After the step kinks are elsewhere.
+    # The step moves the kinks of some neurons off the edges of panels.
     width = _NARROW if activation.kinks else WIDE
     z, weight = split_rule(unit_edges(np.array(activation.kinks), width), rule)
     kept = weight > _NEGLIGIBLE
@@ -263,7 +265,7 @@ def quasi_random(dim: int, blocks: int, n: int) -> Array:
 
 
 def triangular_root(covariance: Array) -> Array:
-    """Compute the Cholesky factor; directions of vanishing variance have none."""
+    """Compute the Cholesky factor, with a zero column for a direction of vanishing variance."""
     rest, scale = covariance.copy(), np.trace(covariance)
     root = np.zeros_like(rest)
     for j in range(len(rest)):

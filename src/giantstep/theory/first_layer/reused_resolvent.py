@@ -1,9 +1,9 @@
 """The covariance that several steps on one batch give to the rows: docs/theory/reused-batch.md.
 
 Given the batch, a row has linear dynamics. The rows' covariance C/d is a polynomial in the inputs
-and in matrices that are diagonal in the samples. Its resolvent follows from a matrix G for each
-coordinate, of the rows before and after each of k steps and of k multipliers, which solves a fixed
-point.
+and in matrices that are diagonal in the samples. Its resolvent follows from a matrix G, the
+solution of a fixed point. Its 2 k + 1 entries each way are, for one coordinate, the rows before and
+after each of k steps, and k multipliers.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _MAX_ITERATIONS, _TOLERANCE = 30, 1e-5
 class ReusedResolvent:
     """The resolvent of the rows' covariance after k steps on one batch.
 
-    In each of k steps a sample acts on the rows with `tau = response eta + noise`, where eta are
-    the rows' projections on it but for what they remember of it.
+    In each of k steps a sample acts on a row with `tau = response eta + noise`, where eta are the
+    row's projections on the sample, without the part that the row remembers of that sample.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class ReusedResolvent:
         return self.solve(np.zeros(1))[0]
 
     def solve(self, t: Array) -> Array:
-        """Solve for G at some t >= 0 from that without the batch, (S, 2 k + 1, 2 k + 1)."""
+        """Solve for G at some t >= 0, from its value without the batch: (S, 2 k + 1, 2 k + 1)."""
 
         def advance(G: Array) -> tuple[Array, Array]:
             mapped, slope = self.map(t, G)
@@ -73,7 +73,7 @@ class ReusedResolvent:
         return iterate_newton(advance, np.linalg.inv(self._inverse(t)), _TOLERANCE, _MAX_ITERATIONS)
 
     def map(self, t: RealOrComplex, G: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
-        """Map G to what it should be, with the derivative, shape (S, (2 k + 1)^2, (2 k + 1)^2)."""
+        """Apply the map whose fixed point is G, and its derivative, (S, (2k + 1)^2, (2k + 1)^2)."""
         m, V = self.order, [self._of_samples(one).reshape(self.weight.size, -1) for one in G]
         mean = np.stack([self.weight @ one for one in V]).reshape(G.shape)
         pairs = np.stack([(one.T * self.weight) @ one for one in V]).reshape(t.size, m, m, m, m)
@@ -115,7 +115,7 @@ class ReusedResolvent:
         return np.stack(forms)
 
     def _inverse(self, t: RealOrComplex) -> RealOrComplex:
-        """Return what G would be the inverse of without the batch."""
+        """Return the inverse of G without the batch."""
         A = np.tile(self._free.astype(t.dtype), (t.size, 1, 1))
         A[:, self.last, self.last] += t
         return A

@@ -1,9 +1,10 @@
 """Quadratic forms of the resolvent of the rows' covariance: see `row_resolvent`.
 
-They are in the m directions that labels depend on, the spike v and the target's D across it, and in
-a, the covariance of a row and its |b|^2/c - 1. The matrix whose inverse holds the resolvent is
-given by the self-energy where labels have no say, and corrected in these directions; mean vectors
-of the batch are sources of their own. theory.md section 13.
+They are taken in the m directions on which labels depend (the spike v, and the target's D
+directions across it) and in a, the covariance of a row and its |b|^2/c - 1. The resolvent is a
+block of the inverse of a matrix. Along all other directions the self-energy determines this matrix;
+along the m directions it is corrected. Mean vectors of the batch are sources of their own.
+theory.md section 13.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def forms_after(step: CovarianceStep, sigma: Array, at: SelfEnergy, before: Form
     result[:, rest, rest] += (along @ sigma[:m, :m] @ along + square) / t
     result[:, stretched, rest] += along @ sigma[:m, m] / t
     result[:, rest, stretched] += along @ sigma[:m, m] / t
-    # What longer rows do: the terms with h.
+    # The effect of longer rows: the terms with h.
     pair, own_norm = [stretched, longer], np.array([[-sigma[m, m], 1], [1, 0]]) / t[:, None, None]
     both = result[:, pair]
     result = result - both.swapaxes(1, 2) @ np.linalg.inv(own_norm + both[:, :, pair]) @ both
@@ -58,7 +59,7 @@ def forms_after(step: CovarianceStep, sigma: Array, at: SelfEnergy, before: Form
 
 
 def _uniform(step: CovarianceStep, at: SelfEnergy, before: Forms) -> Array:
-    """Compute the forms of the inverse in its sources, if all directions were alike.
+    """Compute the forms of the inverse in its sources as if all directions were alike.
 
     The sources are v and those across it in the first block, then in the second, and the vector
     a/(t C) in the second; shape (S, 2 m + 1, 2 m + 1). The form in the last source has
@@ -88,7 +89,7 @@ def _projected(K: Array, at: SelfEnergy, step: CovarianceStep) -> Array:
 def _means(step: CovarianceStep, at: SelfEnergy) -> tuple[Array, Array]:
     """Compute the sources of the means of the batch, and their forms beyond these sources.
 
-    The means are those of the gradient, h, and what else is in a': shapes (S, 3, 2 m), (S, 3, 3).
+    The means are those of the gradient, h, and the rest of a': shapes (S, 3, 2 m), (S, 3, 3).
     """
     functions = np.stack([step.gradient, step.by_norm, step.pull, step.norm])
     block, joined = [0, 0, 0, 1], np.eye(3)[[0, 1, 2, 2]]  # the last mean has parts in both
@@ -109,7 +110,7 @@ def _means(step: CovarianceStep, at: SelfEnergy) -> tuple[Array, Array]:
 
 
 def _by_blocks(at: SelfEnergy, values: Array) -> Array:
-    """Average values, of shape (..., N), with the parts by samples: shape (S, 2, 2, ...)."""
+    """Average values, shape (..., N), times each block of the samples' parts: (S, 2, 2, ...)."""
     flat = values.reshape(-1, values.shape[-1]).T
     first, mixed, second = at.parts @ flat
     averages = at.t[:, None] * first, mixed, mixed, -(at.reach / at.t)[:, None] * second

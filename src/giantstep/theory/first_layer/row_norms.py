@@ -1,7 +1,8 @@
-"""What a step does to the length of rows at finite dimension: docs/finite-size.md.
+"""Lengths of rows after a step at finite dimension: docs/theory/finite-dimension.md.
 
-The step takes the network's own output off the labels. That output contains each neuron itself,
-with a weight of order 1/p, and it is noise besides. As d -> infinity none of this changes a row.
+The step subtracts the network's own output from the labels. That output contains each neuron
+itself, with a weight of order 1/p, and acts as noise besides. As d -> infinity neither changes a
+row.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from giantstep.problems.protocol import Protocol
 def own_output_norms(
     protocol: Protocol, dimension: float, of_loss: tuple[float, float, float] = (0.0, 1.0, 1.0)
 ) -> Array:
-    """Compute what the own output adds to the squared norm of a row of the bulk, by letters.
+    """Compute what the network's own output adds to the squared norm of bulk rows, by letters.
 
-    `(g - k E[z s sigma'])^2 - g^2 + e k E omega^2 (h1^4 + E s^2 E sigma'^2/alpha0)`, with
-    `k = e omega^2/p`, `s = sigma - h0` and `g`, the factor by which the step stretches a row: a
-    neuron's own part in the output shortens its row or makes it longer; the other neurons add a
-    part along the mean row, and noise. docs/finite-size.md.
+    `(g - k E[z s sigma'])^2 - g^2 + e k E omega^2 (h1^4 + E s^2 E sigma'^2/alpha0)`, with `k = e
+    omega^2/p`, `s = sigma - h0` and `g`, the factor by which the step stretches a row: a neuron's
+    own part in the output shortens or lengthens its row; the other neurons add a part along the
+    mean row, and noise. docs/theory/finite-dimension.md has the derivation.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def own_output_norms(
 
 
 def coupled_norms(protocol: Protocol, spike_strengths: Array, dimension: float) -> Array:
-    """Compute what rows gain on average as their steps depend on their overlap with the spike.
+    """Compute the mean squared length that rows gain because steps depend on their overlap with v.
 
     A neuron's step along its own weights w is `(b3/h1) u.w` for a spike u, of variance
     `(b3/h1)^2 |u|^2/d` over the neurons; b3 = E sigma He_3.

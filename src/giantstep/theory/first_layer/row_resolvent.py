@@ -7,8 +7,8 @@ of
     [ L,        -1/(t C) ]
 
 to which each sample of the batch adds a 2 x 2 matrix times x x^T. As in any sample covariance
-matrix, all samples together act like a 2 x 2 matrix, the self-energy, but in the two directions
-that labels depend on. So the traces of the resolvent at t follow from those before the step, at
+matrix, all samples together act like a 2 x 2 matrix, the self-energy, except in the directions on
+which labels depend. So the traces of the resolvent at t follow from those before the step, at
 another t: theory.md section 13.
 """
 
@@ -23,13 +23,13 @@ from giantstep.numerics.linear_systems import solve_small
 from giantstep.theory.first_layer.covariance_step import CovarianceStep
 from giantstep.theory.rows.row_functions import Traces
 
-# Iterations that approach the solution from afar, and Newton's method: most steps, the longest
-# step in logarithms, and one after which only rounding is left.
+# Number of damped iterations, which approach the solution from afar. Of Newton's method: most
+# steps, the longest step in logarithms, and the size of a step after which only rounding is left.
 _DAMPED_ITERATIONS, _NEWTON_ITERATIONS, _LONGEST_STEP, _TOLERANCE = 8, 40, 1.0, 3e-6
 
 
 class SelfEnergy:
-    """What the samples of a step add up to at some t; arrays of shape (S,), or (S, N) by samples.
+    """The self-energy of the samples of a step at some t; arrays of shape (S,), or (S, N).
 
     With eta and noise of a sample, and the unknowns x = (G, theta, t_before),
 

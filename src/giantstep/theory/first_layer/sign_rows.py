@@ -1,8 +1,8 @@
 """The covariance of the rows after a step by signs: docs/sign-descent.md.
 
-Over the neurons an entry of the gradient is Gaussian around its mean, so that an entry z of the
-mean, in units of its standard deviation, decides what the sign does to it: signs respond to what a
-neuron adds to the mean, less where that is large, as it is along the spike.
+Over the neurons, an entry of the gradient is Gaussian around its mean. Its sign responds to a
+neuron's deviation from that mean, less the larger the mean is. The response is therefore a function
+of the mean's entry z, in units of its standard deviation, and smallest along the spike.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from giantstep.theory.rows.batch_moments import BatchResolvent
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.row_functions import Forms, RowFunctions, as_columns
 
+# As in `RowFunctions.fitted`; and a step whose gradient has less noise has none.
 _TOLERANCE = 1e-10
 
 
 class SignedEntries:
-    """Averages over the entries z of the mean gradient, of the vectors that have these entries.
+    """Averages over the entries z of the mean gradient, for vectors that depend on them.
 
     The vectors are the spike, the target's D directions and that of the batch's noise.
 
@@ -48,7 +49,8 @@ class SignedEntries:
     strength : float
         r, the length of the mean step.
     basis : Array, shape (D + 1, D + 2)
-        The spike and the target's directions across it (`conditional_target`) in the vectors.
+        The spike and the target's directions across it (`conditional_target`), in terms of the
+        vectors.
     """
 
     def __init__(self, unit: Array, k: float, e: float, fineness: int = 1) -> None:
@@ -74,14 +76,14 @@ class SignRows:
     """The rows after a step by signs of an odd activation.
 
     Given the first batch they have the covariance `C = A + D B D` over d, where A and D are
-    diagonal, functions of z (`batch_moments`). As the length of a step is fixed, a longer one along
-    the spike leaves less for the rest: the covariance of a row and |b|^2/c - 1 has
-    `-2 r (C - 1) v/c` beside that of plain descent.
+    diagonal, functions of z (`batch_moments`). The length of a step is fixed, so that a larger part
+    along the spike leaves less for other directions: to the covariance of a row and |b|^2/c - 1
+    that plain descent gives, this adds `-2 r (C - 1) v/c`.
 
     Parameters
     ----------
     batch : FirstBatch
-        Of the step's part along the gradient.
+        The first batch, for the part of the step along the gradient.
     e : float
         Length of a step.
     fineness : int
@@ -100,7 +102,7 @@ class SignRows:
     """
 
     def __init__(self, batch: FirstBatch, e: float, fineness: int) -> None:
-        # Squared, the mean over the noise of an entry of the gradient.
+        # k^2 is the squared mean of the gradient's entries over their variance.
         k = math.sqrt(2 / math.pi * e**2 / (batch.tau * batch.label_power) - 1)
         unit = np.array([batch.alignment, math.sqrt(1 - batch.alignment**2)])
         at = self.entries = SignedEntries(unit, k, e, fineness)
@@ -133,7 +135,7 @@ class SignRows:
         spread = self.rows.spread(t)
         E, diagonal, Q = self.rows.at(t, spread)
         plain, mixed, W = (self.entries.average(self.gain**j * Q) for j in range(3))
-        # What the inputs of the batch have along theta and along its noise n.
+        # What the batch adds along theta and along the direction n of its noise.
         x = self.batch.inverse_alpha0
         along = E[2, 2] - E[2, 0] + x * t * spread * E[3, 1] ** 2 / E[2, 0]
         both = self.batch.spike_sign * math.sqrt(x * self.batch.label_power) * E[3, 1] / E[2, 0]
@@ -156,11 +158,11 @@ def directions_after_signs(
     Parameters
     ----------
     step : FreshStep
-        Of plain descent.
+        The step of plain descent.
     e : float
         Length of the step by signs.
     srf : SpikedFeatures
-        After it.
+        The features after the step by signs.
 
     Returns
     -------
@@ -188,13 +190,13 @@ def _covariance(step: FreshStep, e: float, deviation: float) -> Array:
     length, growth = float(np.linalg.norm(step.spike[1:])), step.growth[0] - 1
     at = SignedEntries(step.spike[1:] / length, length / deviation, e)
     response = at.response / deviation
-    # Beside multiples of the identity, what plain descent does along target and batch.
+    # The effects of plain descent along target and batch, less multiples of the identity.
     linear, noise = step.linear_map[0, 1:-1, 1:-1], step.batch_noise()[0, 1:-1, 1:-1]
     identity, own_noise = np.eye(len(linear)), step.bulk_variance - step.growth**2
     linear, noise = linear - step.growth * identity, noise - own_noise * identity
     responses = at.average(response)[:, 1:]
     mixed = responses @ linear @ at.average(1 + growth * response)[1:]
-    # What acts from the batch's direction on the others is in the noise.
+    # The noise already contains the effect of the batch's direction on the others.
     kept = linear[:, :-1]
     S = at.average(1 + 2 * growth * response + e**2 - at.mean**2) + mixed + mixed.T
     S += responses @ (kept @ kept.T + noise) @ responses.T

@@ -1,8 +1,8 @@
 """Steps by the signs of the gradient's entries: docs/sign-descent.md.
 
-The sign of a Gaussian entry is a multiple of the entry, which makes a step of plain descent, and a
-rest that is not correlated with it: noise of each neuron's own, and what it adds to the spike,
-since the mean of a sign over the neurons is no linear function of the mean of the gradient.
+The sign of a Gaussian entry is a multiple of the entry plus a remainder that is not correlated with
+it. The multiple is a step of plain descent. The remainder is independent noise of each neuron, and
+a change of the spike, since the mean sign over the neurons is not linear in the mean gradient.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.row_functions import RowFunctions
 from giantstep.validation import refusal
 
-# E |z|: of a unit of the step's length, what is along the gradient.
+# E |z|: the part of a step of unit length that is along the gradient.
 _ALONG_GRADIENT = math.sqrt(2 / math.pi)
 
 
@@ -65,9 +65,9 @@ class Signs(Recursion):
         """Return the equivalent features as d -> infinity, from those after plain descent.
 
         Over the neurons an entry of the gradient is Gaussian around a mean, and over the entries
-        the mean is Gaussian. Of a squared length of one, the mean sign has `2/pi arcsin(x)`, where
-        x is the share of the means in the gradient. Its direction is that of the mean gradient with
-        noise of its own.
+        the mean is Gaussian. The mean of the unit-length sign vector has squared length `2/pi
+        arcsin(x)`, where x is the share of the means in the gradient's squared length. Its
+        direction is that of the mean gradient with noise of its own.
         """
         e, u = self.length, srf.groups.u
         moved = (np.array(self.giant.readout)[:, 0] != 0) * e**2
@@ -89,8 +89,8 @@ class Signs(Recursion):
     def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
         """The rows' functions and the state after the step.
 
-        Where its mean or its noise vanishes, signs are those of plain descent, and noise without a
-        direction.
+        Where the mean or the noise of the gradient vanishes, a step by signs is plain descent with
+        isotropic noise.
         """
         step = next_step(self.protocol, self.states[0], self.fineness)
         known = directions_after_signs(step, self.length, self.after_signs(self.limit))

@@ -18,7 +18,7 @@ from giantstep.problems.several_spikes import spike_coordinates
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.first_layer.network_state import shared_parameters
 
-# Less of the target across the spikes counts as none.
+# A shorter part of the target across the spikes is treated as zero.
 _ALIGNED = 1e-7
 
 
@@ -147,7 +147,10 @@ class Step:
 
     @cached_property
     def spikes(self) -> Array:
-        """The spikes after the step, in the directions before it and those of the batch."""
+        """The spikes (8) after the step, in the directions before it and those of the batch.
+
+        After the first step of an odd activation their length and alignment are (10) and (9).
+        """
         pull = self.pull[:, None]
         known = self.protocol.kept * self.before.spikes + pull * self.along(1, self.averages[1])
         return np.hstack([known, pull * self.spikes_in_batch])
@@ -159,7 +162,7 @@ class Step:
 
     @cached_property
     def bulk_variance(self) -> Array:
-        """The bulk variance c after the step, (G,)."""
+        """The bulk variance c after the step, (G,): equation (11) for the first step."""
         own_noise = self.pull**2 * self.noise * self.mean(2, self.averages[-1])
         return self.growth**2 * self.before.bulk_variance + own_noise
 

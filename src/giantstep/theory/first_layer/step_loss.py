@@ -1,4 +1,4 @@
-"""What the loss of a step makes of the labels of a batch: theory.md section 25.
+"""The residuals rho that the loss of a step makes of labels: theory.md section 25.
 
 A step follows `rho = -dl/df` at the network's own output f, for the square loss the residual y - f.
 """
@@ -24,7 +24,7 @@ from giantstep.theory.label_channel import Pieces
 
 # Nodes over the labels' noise; three are exact for the fourth power of a residual.
 _NOISE_NODES, _EXACT = 16, 3
-# Far beyond all nodes.
+# Stands for a jump that does not exist: far beyond all nodes.
 _NOWHERE = 1e3
 
 
@@ -41,10 +41,10 @@ def noisy_labels(protocol: Protocol) -> Iterator[tuple[int, float, float]]:
 def pulls(
     protocol: Protocol, srf: SpikedFeatures, kappa: Array, output: Array, rule: tuple[float, float]
 ) -> tuple[Array, ...]:
-    """Build a rule over what the samples of a batch do.
+    """Build a rule over the residuals of the samples of a batch.
 
-    Panels end where the target has a kink, and where a derivative of the loss jumps. Of targets of
-    several directions the loss is the square one.
+    Panels end where the target has a kink, and where a derivative of the loss jumps. Targets of
+    several directions have the square loss.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def pulls(
     kappa, output : Array, shape (N,)
         Projections on the spike, and the network's output there.
     rule : (float, float)
-        What multiplies the number of nodes of a panel, and its width.
+        Factors on the number of nodes of a panel and on its width.
 
     Returns
     -------
@@ -79,9 +79,9 @@ def pulls(
 
 
 def _jumps(loss: Loss, srf: SpikedFeatures, clean: Array, sign: int) -> Array | None:
-    """Find where the target is such that a derivative of the loss jumps, shape (N, J).
+    """Find the arguments of the target at which a derivative of the loss jumps, shape (N, J).
 
-    `clean` is the target at a residual of zero. Losses of margins have labels that do not vary.
+    `clean` is the target at a residual of zero. The labels of losses of margins are constant.
     """
     if loss.margin or not loss.corners:
         return None
