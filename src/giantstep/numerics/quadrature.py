@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-from scipy.special import roots_hermitenorm, roots_legendre
+from scipy.special import ndtr, roots_hermitenorm, roots_legendre
 
 from giantstep.arrays import Array, Reals
 
@@ -32,6 +32,23 @@ _NEGLIGIBLE = 1e-15
 def normal_density(z: Array) -> Array:
     """Compute the density of N(0, 1)."""
     return np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+
+
+# In standard deviations: beyond the first exponentials would underflow, which takes long. Above the
+# second the whole mass is below, to rounding.
+FARTHEST, _CERTAIN = 25.0, 8.5
+_FAR_MASS, _FAR_DENSITY = ndtr(-FARTHEST), normal_density(np.array(FARTHEST))
+
+
+def normal_distribution(t: Array) -> tuple[Array, Array]:
+    """Compute the mass of N(0, 1) below t and the density at t.
+
+    Where they are negligible they are those at a distance of `FARTHEST`.
+    """
+    mass, density = np.where(t > 0, 1.0, _FAR_MASS), np.full_like(t, _FAR_DENSITY)
+    near = (t > -FARTHEST) & (t < _CERTAIN)
+    mass[near], density[near] = ndtr(t[near]), normal_density(t[near])
+    return mass, density
 
 
 legendre_rule = cache(roots_legendre)

@@ -11,11 +11,10 @@ from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
-from giantstep.numerics.quadrature import normal_density
+from giantstep.numerics.quadrature import FARTHEST, normal_density, normal_distribution
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.convex_losses import ClippedLoss
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -29,8 +28,6 @@ _THIN = 0.05
 # One that is narrower than this is that of a vanishing V, of which only the tails matter.
 _NO_INTERVAL = 1e-200
 _THIN_NODES, _THIN_WEIGHTS = np.reshape(np.polynomial.legendre.leggauss(3), (2, 3, 1, 1))
-# In standard deviations; beyond this exponentials would underflow, which takes long.
-_FARTHEST = 25.0
 # Stands for the clips of a loss that has none, in standard deviations of u.
 _NO_CLIP = 1e100
 # Nodes of less weight under the joint law of kappa and z are left out.
@@ -51,9 +48,9 @@ class _Tail(NamedTuple):
 
     @classmethod
     def of(cls, t: Array) -> _Tail:
-        t = np.clip(t, -_FARTHEST, None)
-        mass = ndtr(t)
-        first = t * mass + normal_density(t)
+        mass, density = normal_distribution(t)
+        t = np.maximum(t, -FARTHEST)
+        first = t * mass + density
         return cls(mass, first, mass + t * first)
 
 
@@ -98,7 +95,7 @@ def _thin_moments(low: Array, high: Array, mean: Array) -> Array:
     """Compute E 1, E u and E u^2 over thin intervals for u of unit variance, each as `mean`."""
     half = (high - low) / 2
     u = low + half * (1 + _THIN_NODES)
-    mass = half * _THIN_WEIGHTS * normal_density(np.minimum(np.abs(u - mean), _FARTHEST))
+    mass = half * _THIN_WEIGHTS * normal_density(np.minimum(np.abs(u - mean), FARTHEST))
     return np.stack([mass, u * mass, u * u * mass]).sum(axis=1)
 
 

@@ -8,6 +8,7 @@ to the order parameters, as for the square loss.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -156,6 +157,26 @@ class ConvexEquations:
             # The norm of the features changes what is left of a prediction's variance given z.
             (at.q * often) @ self.products + spread**2 + (1 - self.row_norm) * P**2,
         )
+
+    def averages_near(
+        self, at: Iterates[ChannelAverages], x: Array, step: float
+    ) -> ChannelAverages:
+        """Compute the channel averages at D unknowns near each of S, (S D, D), to first order.
+
+        By differences along the four moments of predictions, of which there are more unknowns.
+        """
+        (V, M, P, Q), near = self.prediction_moments(at.x), self.prediction_moments(x)
+        here, label = np.stack([V, M, P, Q - P**2]), np.full_like(V, math.sqrt(self.power))
+        scale = np.stack([V, label, np.sqrt(here[3]), here[3]])
+        moved = here[:, None] + step * np.eye(4)[:, :, None, None] * scale[:, None]
+        law = PredictionMoments(*moved.reshape(4, -1, V.shape[1]))
+        averages = self.channel.averages(law._replace(Q=law.Q + law.P**2))
+        before = np.stack(at.details)
+        slopes = (np.reshape(averages, moved.shape) - before[:, None]) / step
+        change = np.stack([*near[:3], near.Q - near.P**2]).reshape(4, len(V), -1, V.shape[1])
+        change = (change - here[:, :, None]) / scale[:, :, None]
+        found = before[:, :, None] + np.einsum("amsn,msdn->asdn", slopes, change)
+        return ChannelAverages(*found.reshape(4, -1, V.shape[1]))
 
     def evaluate(
         self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array

@@ -7,7 +7,7 @@ to the change of the map along the last step. A Jacobian on one rule serves on f
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -26,8 +26,8 @@ _MANY = 100
 # Where that diverges: the ridge from which the solution is followed, and by which factors.
 _LARGE_RIDGE, _FACTOR = 30.0, 2.0
 # A Jacobian is computed again if a step leaves more of the residual, unless that is small, or so
-# many times the tolerance. One of another rule is used where the residual there is no larger.
-_FAST, _SMALL, _NEAR, _SIMILAR = 0.3, 1e-3, 1e3, 0.1
+# many times the tolerance.
+_FAST, _SMALL, _NEAR = 0.3, 1e-3, 1e3
 # A point has converged when its residual is so many times the tolerance at most, and its next step
 # so many times, or this; where rounding stops Newton's method earlier.
 _RESIDUAL, _STEP, _LARGEST_STEP = 1e2, 1e6, 0.1
@@ -76,10 +76,9 @@ class FixedPoint:
         self.at.replace(better, other.at, other.converged)
         self.converged[better], self.jacobian[better] = True, other.jacobian[other.converged]
 
-    def on(self, equations: ConvexEquations, jacobian: Array | None = None) -> FixedPoint:
+    def on(self, equations: ConvexEquations) -> FixedPoint:
         """Go on from here to the solution on another rule."""
-        jacobian = self.jacobian if jacobian is None else jacobian
-        found = solve_near(equations, self.alpha, self.ridge, self.at.x, jacobian)
+        found = solve_near(equations, self.alpha, self.ridge, self.at.x, self.jacobian)
         np.add(found.iterations, self.iterations, out=found.iterations)
         return found
 
@@ -125,25 +124,29 @@ class _NewtonProblem:
         fast = np.where(again, _FAST * np.abs(before[:, 1] - before[:, 0]).max(axis=-1), np.inf)
         slow = at.residual > np.maximum(fast, min(_SMALL, _NEAR * self.equations.tolerance))
         if (new := np.flatnonzero(slow | ~known)).size:
-            jacobian[new] = self.differentiate(at.at(new), places[new])
+            some = self.alpha[places[new]], self.ridge[places[new]]
+            jacobian[new] = _differentiate(self.equations, at.at(new), *some)
         self.last[places], self.jacobian[places] = here, jacobian
         return _newton_step(here[:, 1] - here[:, 0], jacobian)
-
-    def differentiate(self, at: Iterates[ChannelAverages], places: Indices) -> Array:
-        """Differentiate the map, in coordinates, shape (S, D, D)."""
-        count, size = at.x.shape
-        steps = np.tile(_DIFFERENCE * np.eye(size), (count, 1))
-        moved = self.move(np.repeat(at.x, size, axis=0), steps)
-        mapped = self.evaluate(moved, np.repeat(places, size)).mapped
-        images = self.equations.coordinates(mapped).reshape(count, size, size)
-        before = self.equations.coordinates(at.mapped)[:, None]
-        return ((images - before) / _DIFFERENCE).swapaxes(1, 2)
 
     def move(self, x: Array, step: Array) -> Array:
         return self.equations.move(x, step)
 
     def finished(self, at: Iterates[ChannelAverages]) -> Mask:
         return (at.residual <= self.equations.tolerance) | np.isinf(at.residual)
+
+
+def _differentiate(
+    equations: ConvexEquations, at: Iterates[ChannelAverages], alpha: Array, ridge: Array
+) -> Array:
+    """Differentiate the map at S points, in coordinates, shape (S, D, D)."""
+    count, size = at.x.shape
+    steps = np.tile(_DIFFERENCE * np.eye(size), (count, 1))
+    moved = equations.move(np.repeat(at.x, size, axis=0), steps)
+    averages = equations.averages_near(at, moved, _DIFFERENCE)
+    mapped = equations.evaluate(moved, averages, np.repeat(alpha, size), np.repeat(ridge, size))[0]
+    images = equations.coordinates(mapped).reshape(count, size, size)
+    return ((images - equations.coordinates(at.mapped)[:, None]) / _DIFFERENCE).swapaxes(1, 2)
 
 
 def _newton_step(difference: Array, jacobian: Array) -> Array:
@@ -179,14 +182,6 @@ def _solve_from(
     converged &= error <= min(_STEP * equations.tolerance, _LARGEST_STEP)
     iterations += damped_iterations
     return FixedPoint(equations, alpha, ridge, at, shift, converged, iterations, problem.jacobian)
-
-
-def jacobian_at(equations: ConvexEquations, found: FixedPoint) -> Array:
-    """Differentiate the map at solutions on another rule, shape (S, D, D), if it is similar."""
-    problem = _NewtonProblem(equations, found.alpha, found.ridge, found.at.x)
-    jacobian = problem.differentiate(problem.at, np.arange(found.alpha.size))
-    similar = problem.at.residual <= _SIMILAR
-    return np.where(similar[:, None, None], jacobian, found.jacobian)
 
 
 def solve_near(
@@ -250,6 +245,14 @@ def refined(found: FixedPoint, alpha: Array) -> Array:
     mapped = equations.evaluate(x, found.at.details, alpha, found.ridge)[0]
     difference = equations.coordinates(mapped) - equations.coordinates(x)
     return equations.move(x, _newton_step(difference, found.jacobian))
+
+
+def polished(found: FixedPoint) -> FixedPoint:
+    """Differentiate the map at solutions, and go the Newton step from there."""
+    jacobian = _differentiate(found.equations, found.at, found.alpha, found.ridge)
+    found = replace(found, jacobian=jacobian)
+    x = np.where(found.converged[:, None], refined(found, found.alpha), found.at.x)
+    return replace(found, at=found.at._replace(x=x))
 
 
 def error_slope(found: FixedPoint) -> Array:

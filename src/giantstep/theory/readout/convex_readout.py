@@ -14,7 +14,7 @@ from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_newton import (
     FixedPoint,
     error_slope,
-    jacobian_at,
+    polished,
     refined,
     solve_near,
 )
@@ -45,6 +45,8 @@ def _rules(binary: bool) -> tuple[_Rule, _Rule, _Rule]:
     )
 
 
+# Where to stop if a Newton step with the derivative there follows, which leaves the square of that.
+_BEFORE_A_STEP = 1e-5
 # At another dimension, which tells how far answers hold.
 _ELSEWHERE = _Rule(1 / 3, 1 / 2, wide=False, tolerance=1e-3)
 # Where predictions vary little given kappa, corners of the loss need finer rules over kappa.
@@ -87,16 +89,17 @@ class ConvexReadout(Readout):
         So, the change from that rule to the usual one has the errors of all quadrature.
         """
         if rule not in self._equations:
-            layer = self.layer.finer if rule == self._coarse else self.layer
-            on_rule = layer.with_nodes(rule.over_kappa, rule.wide)
+            finer = rule[:3] == self._coarse[:3]
+            on_rule = self.layer.with_nodes(rule.over_kappa, rule.wide, finer)
             to_m, *rest = self.coarse.label_residual.to_m, rule.beside, rule.tolerance
             self._equations[rule] = ConvexEquations(on_rule, self.loss, to_m, *rest)
         return self._equations[rule]
 
-    def _roughly(self, alpha: Array, ridge: Array) -> FixedPoint:
+    def _roughly(self, alpha: Array, ridge: Array, tolerance: float = 1e-7) -> FixedPoint:
         """Solve S points on the coarse rule, from those nearby."""
         if self.near is None:
-            return solve_near(self._on(self._rough), alpha, ridge).on(self._on(self._coarse))
+            coarse = self._on(self._coarse._replace(tolerance=tolerance))
+            return solve_near(self._on(self._rough), alpha, ridge).on(coarse)
         equations, start = self._on(_ELSEWHERE), self.near._known(alpha, ridge)
         x = equations.unknowns(start.equations, start.at.x)
         jacobian = start.jacobian if x.shape == start.at.x.shape else None
@@ -120,9 +123,8 @@ class ConvexReadout(Readout):
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points, those that are unresolved on finer and finer rules."""
-        before = self._last = self._roughly(alpha, ridge)
-        slopes = jacobian_at(self._on(self._rough), before)
-        solution = before.on(self._on(self._usual), slopes)
+        before = self._last = polished(self._roughly(alpha, ridge, _BEFORE_A_STEP))
+        solution = before.on(self._on(self._usual))
         found = self._solved(before, solution)
         for one in np.flatnonzero(found.converged)[:, None]:
             last = solution.chosen(one)

@@ -54,11 +54,15 @@ class PreparedLayer:
         rows = None if first.problem.has_covariance else own.equations.bulk
         return PreparedLayer(first, self.bulk, own.features.B, rows)
 
-    def with_nodes(self, fineness: float, wide: bool) -> SquareLoss:
-        """Prepare the same unknowns and rows on other nodes over kappa."""
+    def with_nodes(self, fineness: float, wide: bool, finer: bool = False) -> SquareLoss:
+        """Prepare the same unknowns on other nodes over kappa, with the rows of a finer layer."""
         own = self.equations
-        f = self.first.conditional(self.bulk, own.features.B, fineness, wide)
-        return SquareLoss(self.first, f, own.equations.bulk)
+        first, rows = self.first, own.equations.bulk
+        if finer:
+            first = first.finer(2)
+            rows = self._rows or first.bulk(self.bulk, own.features)
+        f = first.conditional(self.bulk, own.features.B, fineness, wide)
+        return SquareLoss(first, f, rows)
 
 
 def prepare_layer(

@@ -14,10 +14,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
 from giantstep.arrays import Array, Indices
-from giantstep.numerics.quadrature import BOUNDED_RANGE, normal_density, strip_rule, strip_step
+from giantstep.numerics.quadrature import (
+    BOUNDED_RANGE,
+    normal_density,
+    normal_distribution,
+    strip_rule,
+    strip_step,
+)
 from giantstep.numerics.scalar_functions import CLASS
 from giantstep.problems.convex_losses import SmoothLoss
 from giantstep.problems.inputs import mixture_mean
@@ -46,14 +51,14 @@ _RATIO, _MOST_POWERS = 1.25, 10_000
 
 
 class _Residuals(NamedTuple):
-    """Rules over residuals at N nodes over kappa, arrays of shape (T,).
+    """Rules over residuals at N nodes over kappa, arrays of shape (N, T).
 
     Attributes
     ----------
     sign : int
         How omega falls as the residual grows: 1, or the label for losses of margins.
-    place : integer array
-        The node over kappa.
+    places : integer array, shape (N,)
+        The nodes over kappa.
     u, weight : Array
         Nodes, and the density times the step.
     z : Array
@@ -61,7 +66,7 @@ class _Residuals(NamedTuple):
     """
 
     sign: int
-    place: Indices
+    places: Indices
     u: Array
     weight: Array
     z: Array
@@ -96,27 +101,32 @@ class SmoothChannel(OutputChannel):
         """Prepare what rules have of the teacher."""
 
     def responses(self, sign: int, at: PredictionMoments, rule: _Residuals) -> tuple[Array, ...]:
-        """Return g_out, its derivative and its square, times the weights."""
-        falls, place, u, weight, z = rule
-        g, slope = self.loss.response(u, at.V[place, 0])
-        return falls * g * weight, falls * g * z, slope * weight, g * g * weight
+        """Return averages of g_out, its derivative and its square."""
+        falls, places, u, weight, z = rule
+        g, slope = self.loss.response(u, at.V[places])
+        parts = (g, weight), (g, z), (slope, weight), (g * g, weight)
+        g_out, z_g, *rest = (np.einsum("nt,nt->n", *part) for part in parts)
+        return falls * g_out, falls * z_g, *rest
 
     def errors(self, sign: int, at: PredictionMoments, rule: _Residuals) -> tuple[Array, ...]:
-        """Return the squared residual and the loss at the proximal point, times the weights."""
-        V = at.V[rule.place, 0]
+        """Return averages of the squared residual and the loss at the proximal point."""
+        V = at.V[rule.places]
         fitted = rule.u - V * self.loss.response(rule.u, V)[0] if V.any() else rule.u
-        return fitted**2 * rule.weight, self.loss.of(fitted) * rule.weight
+        values = fitted**2, self.loss.of(fitted)
+        return tuple(np.einsum("nt,nt->n", each, rule.weight) for each in values)
 
     def average(self, of: Averaged, sign: int, at: PredictionMoments) -> Array:
         """Average at all points and nodes over kappa, those of the same rule together.
 
         NaN where there is no law or no rule.
         """
+        at = PredictionMoments(*(moment.T for moment in at))  # so that neighbours have like V
         known = (at.V >= 0) & (at.Q > at.P**2) & (self.strip(at) > _USELESS)
         found, rows = np.tile(np.where(known, 0.0, np.nan).ravel(), (4, 1)), np.flatnonzero(known)
+        points = at.V.shape[1]
         law = PredictionMoments(*(moment.ravel()[rows, None] for moment in at))
         strip = np.maximum(self.strip(law), _NARROWEST)
-        sizes = np.hstack([1 / strip, self.reach(law, rows % self.density.size, sign)])
+        sizes = np.hstack([1 / strip, self.reach(law, rows // points, sign)])
         powers = np.ceil(np.log(sizes) / math.log(_RATIO)).astype(int)
         # Both powers in one number: numpy is slower to find the different rows of an array.
         kinds, kind = np.unique(powers @ [_MOST_POWERS, 1], return_inverse=True)
@@ -126,16 +136,16 @@ class SmoothChannel(OutputChannel):
             for start in range(0, same.size, self.at_once):
                 some = same[start : start + self.at_once]
                 part, here = rows[some], PredictionMoments(*(x[some] for x in law))
-                nodes = part % self.density.size
+                nodes = part // points
                 for rule in self.residuals(here, nodes, sign, 1 / narrowness, reach):
                     for sums, values in zip(found, of(sign, here, rule), strict=False):
-                        sums[part] += np.bincount(rule.place, values, part.size)
-        return found.reshape(4, *at.V.shape)
+                        sums[part[rule.places]] += values
+        return found.reshape(4, *at.V.shape).swapaxes(1, 2)
 
     def kept(self, nodes: Indices, u: Array, weight: Array, z: Array) -> _Residuals:
-        """Leave out what is negligible."""
-        kept = weight * self.density[nodes, None] > _NEGLIGIBLE
-        return _Residuals(1, np.nonzero(kept)[0], u[kept], weight[kept], z[kept])
+        """Leave out nodes over kappa at which all weights are negligible."""
+        places = np.flatnonzero(weight.max(axis=1) * self.density[nodes] > _NEGLIGIBLE)
+        return _Residuals(1, places, u[places], weight[places], z[places])
 
     @abstractmethod
     def strip(self, at: PredictionMoments) -> Array:
@@ -180,10 +190,10 @@ class BinaryChannel(SmoothChannel):
         std, rest = np.sqrt(at.Q), np.sqrt(1 - at.P**2 / at.Q)
         t, weight = strip_rule(strip / self.fineness)
         mean, omega = at.P / std * t, at.M + std * t
-        at_z = (self.threshold[nodes] + mean) / rest
+        share, density = normal_distribution((self.threshold[nodes] + mean) / rest)
         # The share of positive targets less that of negative ones, and the same of E z.
-        difference = 2 * ndtr(at_z) - 1
-        tilt = mean * difference + 2 * rest * normal_density(at_z)
+        difference = 2 * share - 1
+        tilt = mean * difference + 2 * rest * density
         for y in (1, -1):
             p, z = (1 + sign * y * difference) / 2, (mean + sign * y * tilt) / 2
             u = self.loss.residual(np.array(y), omega)
