@@ -22,19 +22,19 @@ from giantstep.problems.targets import teacher_of
 from giantstep.theory.label_channel import Channel, exact_channel, noisy_channel
 from giantstep.validation import InvalidParametersError, refusal
 
-# The channel is averaged at so many overlaps, closer to each other near q = 0; beyond those that
-# its rules resolve, it follows a power of 1 - q.
+# Number of overlaps at which the channel is averaged, denser near q = 0. Beyond the largest that
+# its rules resolve, the average follows a power of 1 - q.
 _NODES = 64
-# Where fixed points are sought, of ln sqrt(1 - q).
+# Values of ln sqrt(1 - q) between which fixed points are searched for.
 _SOUGHT = -np.concatenate([[0.0], np.geomspace(1e-7, 14, 20_000)])
 # Below this a mean square is rounding.
 _ZERO = 1e-9
-# Hermite coefficients of labels that are tried for the generative exponent.
+# Most Hermite coefficients of labels that are tried for the generative exponent.
 _LARGEST_EXPONENT = 6
 
 
 class StateEvolution:
-    """What samples of a channel say, for every overlap.
+    """The overlap that samples of a channel make possible, as a fixed point.
 
     With `x = ln sqrt(1 - q)`, R the mean square of `E[z | y, omega] - omega` over 1 - q, and alpha
     samples over d, fixed points are `q = alpha R`, and the free entropy of an overlap is the
@@ -49,7 +49,7 @@ class StateEvolution:
         """R over the square root of -x."""
         roots = np.linspace(0, math.sqrt(-math.log(self._channel.smallest)), _NODES)
         R = [self._channel.explained(1, -math.expm1(-2 * root**2)) for root in roots]
-        # A function of q.
+        # R is a function of q, so that its slope by the root is zero at q = 0.
         return scipy.interpolate.CubicSpline(roots, R, bc_type=((1, 0.0), "not-a-knot"))
 
     @cached_property
@@ -60,7 +60,7 @@ class StateEvolution:
 
     @cached_property
     def weak_recovery(self) -> float:
-        """The samples over d from which an overlap is found, from an uninformed start."""
+        """The samples over d beyond which an uninformed start leads to an overlap above zero."""
         known = {1: 0.0, 2: 1 / max(self._channel.explained(2, 0.0), _ZERO)}
         return known.get(int(min(self.generative_exponent, 3)), math.inf)
 
@@ -74,13 +74,13 @@ class StateEvolution:
         return np.where(root > end, beyond, self._information(np.minimum(root, end)))
 
     def overlaps(self, alpha: float) -> tuple[float, float]:
-        """Find the squared overlaps that are reached with alpha samples over d.
+        """Find the squared overlaps that alpha samples over d make possible.
 
         Returns
         -------
         best, amp : float
-            Of the best method, which maximises the free entropy; and of AMP (approximate message
-            passing) from an uninformed start. No faster method is known to do better.
+            That of the best method, which maximises the free entropy; and that of AMP (approximate
+            message passing) from an uninformed start. No faster method is known to do better.
         """
         if math.isinf(alpha):
             return 1.0, float(self.weak_recovery < math.inf)

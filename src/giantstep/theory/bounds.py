@@ -34,7 +34,7 @@ class Bounds:
     Attributes
     ----------
     upper, lower : float
-        Equations (26) and (27), and what they become for a spike that is not along the target. The
+        Equations (26) and (27), or their counterparts for a spike that is not along the target. The
         upper bound is the limit of the error for a large ridge.
     upper_coefficients : Array, shape (G,)
         The b for which `sum b mu0` is nearest to the target.
@@ -64,13 +64,14 @@ def best_linear_error(target: str, inputs: str = GAUSSIAN) -> float:
 def bounds(problem: Problem) -> Bounds:
     """Compute the bounds (26) and (27), for any groups of neurons and any alignment.
 
-    Given the projection kappa on the spike, the target is `h(kappa) + h_z(kappa) z` and a rest that
-    no prediction contains, where z is the input along the target and across the spike. Predictions
-    are `sum m mu0 + zeta kappa mu1 + psi mu1 z`, and noise of their own. So the error is at least
-    the rest and the distances of h from the span of mu0 and kappa mu1, and of h_z from that of mu1;
-    at a large ridge only the part along mu0 is left. A spike along the target has no z: this is the
-    case of the paper. Norms that depend on the overlap with the spike (the bulk "trained")
-    add a function of kappa, which the lower bound leaves out.
+    Given the projection kappa on the spike, the target is `h(kappa) + h_z(kappa) z` plus a residual
+    that no prediction contains, where z is the input's projection on the target's part across the
+    spike. Predictions are `sum m mu0 + zeta kappa mu1 + psi mu1 z` plus noise. So the error is at
+    least the variance of the residual plus two squared distances: of h from the span of mu0 and
+    kappa mu1, and of h_z from that of mu1. At a large ridge predictions have only the part along
+    mu0. If the spike is along the target, as in the paper, there is no z. Norms that depend on the
+    overlap with the spike (the bulk "trained") add a function of kappa, which the lower bound
+    leaves out.
 
     Examples
     --------

@@ -19,19 +19,20 @@ from giantstep.numerics.quadrature import NODES
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures, conditional_moments
 
-# How far the path leaves the axis: at most so many half widths of a panel, as far as it takes to
-# turn V by this phase, and so many standard deviations of a neuron's input given kappa.
+# The path leaves the axis by the least of three: so many half widths of a panel, the height that
+# turns V by this phase, and so many standard deviations of a neuron's input given kappa.
 _FARTHEST, _PHASE, _TURN = 0.3, 1.4, 2.0
-# Panels are divided where the logarithm of a function changes by more; not into more pieces.
+# A panel on which the logarithm of a function changes by more is divided, into at most so many
+# pieces.
 _CHANGE, _PIECES = 3.0, 12
-# Smaller values of mu1^2 and mu2^2 are rounding, relatively.
+# Values of mu1^2 and mu2^2 below this share of the largest are rounding.
 _LEAST = 1e-26
 
 
 def on_path(features: ConditionalFeatures, srf: SpikedFeatures) -> ConditionalFeatures:
     """Move the nodes over kappa to the path, for averages of functions of V(kappa) only.
 
-    Those of several spikes stay on the axis.
+    For several spikes they stay on the axis.
     """
     if features.beside.size:
         return features

@@ -1,4 +1,4 @@
-"""What a label says about the projection of its input: docs/best-possible.md.
+"""The information that a label has on the projection of its input: docs/best-possible.md.
 
 A label y has the law P(y | z) given the projection z of its input on the target's direction. After
 some samples z is Gaussian with mean omega and variance V = 1 - q, where q is the squared overlap of
@@ -19,19 +19,20 @@ from scipy.special import ndtr
 from giantstep.arrays import Array, Mask
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import hermite
+from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import normal_density, split_rule, unit_edges
 from giantstep.validation import refusal
 
-# N(0, 1) has a mass of 6e-15 and 4e-8 beyond these: without noise, and with it.
+# Range of projections without noise and with it: N(0, 1) has a mass of 6e-15 and 4e-8 beyond.
 _RANGE, _NOISY_RANGE = 7.8, 5.5
 # Panels end at these distances from turning points and kinks; nodes of less weight are left out.
 _GRADED, _NEGLIGIBLE = 2.0 ** -np.arange(11.0), 1e-11
-# Of the nodes of a panel. Steps of trapezoidal rules: over u of `omega = q z + sqrt(q V) u`, over y
-# in units of the noise, over omega in units of its spread or that of z given it.
+# Factor on the nodes of a panel. Steps of trapezoidal rules: over u of `omega = q z + sqrt(q V) u`;
+# over y, in units of the noise; over omega, in units of its spread or of that of z given omega.
 _FINENESS, _U_STEP, _Y_STEP, _OMEGA_STEP = 0.5, 0.2, 0.3, 0.2
-# Places where the sign of a function's slope is seen.
+# Number of places at which the sign of a function's slope is computed.
 _SEEN = 1203
-# The least sqrt(V) without noise, and with noise in units of it; and panels along z.
+# Least sqrt(V) that rules resolve, without noise and, in its units, with noise; most panels over z.
 _SMALLEST, _SMALLEST_NOISY, _MOST_PANELS = 0.02, 0.1, 2_000
 
 
@@ -85,21 +86,21 @@ class Pieces:
 
 @dataclass
 class Channel:
-    """Labels on a grid, and labels that come from one projection of each piece.
+    """Labels of two kinds: on a grid, and those that come from one projection on each piece.
 
     Attributes
     ----------
     continuous : float
-        The share of the latter.
+        The share of the second kind.
     smallest : float
-        The values of sqrt(V) that rules resolve.
+        The least sqrt(V) that rules resolve.
     half : bool
         Whether f is odd or even, so that rules cover one half.
     z : Array, shape (Z,)
     labels : Array, shape (Y, Z)
         P(y | z), times weights of rules over y and z.
     nodes, weights : Array, shape (N,)
-        A rule over projections with labels of the other kind.
+        A rule over projections with labels of the second kind.
     branches, logs : Array, shape (N, B)
         The projections that have the same label, and their log densities.
     """
@@ -124,7 +125,7 @@ class Channel:
             w = (self.z[:, None] - np.sqrt(q) * xi) / np.sqrt(V)
             given = normal_density(w) / np.sqrt(V)
             p, first = self.labels @ given, self.labels @ (given * hermite(degree, w))
-            square = np.sum(first**2 / np.maximum(p, 1e-300), axis=0)
+            square = np.sum(first**2 / np.maximum(p, TINY), axis=0)
             total += float(weights @ square / weights.sum())
         if self.nodes.size:
             u = np.arange(-8, 8 + _U_STEP / 2, _U_STEP)
@@ -225,7 +226,7 @@ def _resolving_rule(function: ScalarFunction, noise: float, smallest: float) -> 
 
 
 def _graded_rule(pieces: Pieces, function: ScalarFunction) -> tuple[Array, Array]:
-    """Build a rule under N(0, 1), finer where pieces end, or labels of them are found elsewhere.
+    """Build a rule under N(0, 1), finer where pieces end, and where f is +- its value there.
 
     For odd and even functions it covers one half.
     """

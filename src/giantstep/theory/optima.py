@@ -22,8 +22,9 @@ from giantstep.theory.readout.columns import Columns
 from giantstep.theory.readout.solve import Readout, readout_of
 from giantstep.theory.readout.status import Status
 
-# What may be minimised: the squared error, equation (25), the 0-1 error of a sign target, or what a
-# user sees who does not know the test error. That of five folds is the first of these at 4/5 alpha.
+# What may be minimised: the squared error, equation (25); the 0-1 error of a sign target; or an
+# estimate by cross-validation, which needs no test set. That of five folds is the leave-one-out
+# error at 4/5 alpha.
 TEST_ERROR, CLASSIFICATION_ERROR = "test_error", "classification_error"
 CROSS_VALIDATION = LEAVE_ONE_OUT, GCV, K_FOLD = ("leave_one_out", "gcv", "k_fold")
 CRITERIA = (TEST_ERROR, CLASSIFICATION_ERROR, *CROSS_VALIDATION)
@@ -49,6 +50,7 @@ class Search(NamedTuple):
     rate_tolerance: float
 
 
+# Candidates for the square loss.
 _RIDGES, _RATES = np.geomspace(1e-8, 1e8, 65), np.geomspace(1e-2, 1e2, 41)
 _SQUARE_SEARCH = Search(_RIDGES, _RATES, None, 1e-5)
 # Points for other losses take a thousand times as long. Their errors are accurate to 1e-6 or so,
@@ -83,8 +85,8 @@ class OptimalRidge:
 def search_of(loss: str, dimension: float = math.inf) -> Search:
     """Return where optima are searched for: from fewer candidates for a loss other than the square.
 
-    Their largest ridge is 1e3, and grows with a finite dimension d beyond 100: what a ridge does to
-    the means m is of order ridge/d.
+    The largest of those ridges is 1e3, and grows with a finite dimension d above 100, since the
+    effect of a ridge on the means m is of order ridge/d.
     """
     if loss == SQUARE:
         return _SQUARE_SEARCH
@@ -109,8 +111,8 @@ def optimal_ridge(
     dimension only: as d -> infinity the best ridge of a hinge or logistic loss may be an end of the
     range. The 0-1 error does not depend on that scale.
 
-    The search refines around the best of the ridges of `search_of`. Points that fail are passed
-    over. Where no point could be solved, the status of the solution says why.
+    The search refines around the best of the ridges of `search_of`, and skips points that fail.
+    Where no point could be solved, the status of the solution is the reason.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def outliers_at(problem: Problem, alpha: float, dimension: float, edge: float) -
     Returns
     -------
     Array, shape (R,)
-        Largest first; those within 2 % of the edge are not told from the bulk.
+        Largest first; those within 2 % of the edge cannot be told from the bulk.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def outliers_at(problem: Problem, alpha: float, dimension: float, edge: float) -
 
 
 def _eigenvalues(density: SpectralDensity, dimension: float, x: Array) -> Array:
-    """Compute those of the symmetric equations of m and zeta at ridges -x, largest first.
+    """Compute the eigenvalues of the equations for m and zeta at ridges -x, largest first.
 
     NaN where the equations for V have no solution.
     """

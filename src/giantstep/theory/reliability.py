@@ -1,8 +1,8 @@
 """What the theory leaves out of a test error, as estimated relative corrections.
 
 All vanish as d -> infinity: an answer of that limit has those of a large dimension. docs/trust.md
-has the reason for each. Numbers in them are moments of normal projections: 3/2 is half of the
-fourth, 15 the sixth. Numbers by networks have a name, and say which.
+has the reason for each. Fitted constants are named below, with the benchmark they were fitted to;
+other numbers are Gaussian moments: 3/2 is half of the fourth, 15 the sixth.
 """
 
 from __future__ import annotations
@@ -30,21 +30,23 @@ from giantstep.theory.first_layer.interface import FirstLayer
 
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
-# By networks of benchmarks/hunt.py, seed 4141: the part of what few neurons leave that is an error,
-# as all of it raises 2 % more alarms and finds nothing more; and what is doubtful of a first-order
-# correction that is in the test error, without which one of three wrong answers is missed.
+# Fitted to networks of benchmarks/hunt.py, seed 4141. The first is the share of `sparse` that
+# counts: all of it raises 2 % more alarms, and finds nothing more. The second is the share of a
+# correction of first order that stays doubtful although the test error contains it: with none, one
+# of three wrong answers is missed.
 _SPARSE, _BEYOND_MEAN = 1 / 2, 1 / 3
-# Seeds 7001 and 7003: all of what quadratic features fit raises 2 % more alarms.
+# The share of `quadratic` that counts, fitted to seeds 7001 and 7003: all of it raises 2 % more
+# alarms.
 _QUADRATIC = 2 / 3
 # Less than this of a mean square is rounding, as all residuals of a linear activation are.
 _ROUNDING = 1e-28
-# alpha, shape (S,); V2, shape (S, G); and, of shape (S, N'), the slope of g_out given kappa, and
-# its mean square, times the weights.
+# alpha, shape (S,); V2, shape (S, G); minus the slope of g_out given kappa, and its mean square
+# times the weights, shape (S, N').
 Fluctuation = tuple[Array, Array, Array, Array]
 
 
 class MeanFluctuation:
-    """What the fluctuation of m, the mean of the readout, adds to the test error.
+    """The test error that the fluctuation of m, the mean of the readout, adds.
 
     Parameters
     ----------
@@ -63,8 +65,9 @@ class MeanFluctuation:
     def at(self, alpha: Array, V2: Array, minus_dg: Array, power: Array) -> Array:
         """Compute it at S points; shapes are those of `Fluctuation`.
 
-        A fit to n samples is as stiff as those inputs make it that it sees. A sample moves it by
-        its residual without that sample, which rare inputs reduce most.
+        The stiffness of a fit to n samples comes from inputs that are common enough to be among
+        them. A sample moves the fit by its residual over one plus its leverage, which is largest
+        for rare inputs.
         """
         n = alpha * self.dimension
         seen = self.kappa <= -ndtri(np.minimum(0.5 / n, 0.5))[:, None]
@@ -73,7 +76,7 @@ class MeanFluctuation:
         stiffness = stiffness + np.eye(V2.shape[-1]) / V2[:, None, :]
         inverse = np.linalg.pinv(np.where(np.isfinite(stiffness), stiffness, 0), hermitian=True)
         squares = inverse @ self.mean_power @ inverse
-        left = inverse.reshape(n.size, -1) @ self.pairs  # the leverage; and what is left of power
+        left = inverse.reshape(n.size, -1) @ self.pairs  # the leverage; then power/(1 + leverage)^2
         left *= minus_dg
         left += 1
         left *= left
@@ -87,7 +90,7 @@ class Reliability:
     Parameters
     ----------
     layer : FirstLayer
-        Estimates for a large dimension if it is of none.
+        Without a finite dimension, estimates are those of `LARGE_DIMENSION`.
     f, rule
         As in `MeanFluctuation`.
     """
@@ -116,12 +119,13 @@ class Reliability:
         square, fourth = (float(power[place] @ f.weight) for power in powers)
         kurtosis = fourth / max(square**2, TINY)
         samples = max(layer.batch * self.dimension, 1.0)
-        share = max(1 - 1 / float(self.pi @ srf.groups.c), 0.0)  # of rows that is the batch's
+        share = max(1 - 1 / float(self.pi @ srf.groups.c), 0.0)  # the batch's part of rows
         self.first_batch = share * math.sqrt(kurtosis) / samples
-        # tr C^2 over (tr C)^2 of the rows' covariance: one over the number of their directions.
+        # tr C^2 over (tr C)^2 of the rows' covariance: one over the number of directions they span.
         narrowness = share**2 * kurtosis / (samples + kurtosis)
         narrowness += layer.row_power()[1] / self.dimension
-        # Two rows' overlap has the variance `narrowness`; that of squares and cubes are its powers.
+        # Overlaps of two rows have the variance `narrowness`, those of squares and cubes its
+        # powers.
         kappa, place = np.unique(rule.half(f.kappa), return_inverse=True)
         of_squares = self.pi * srf.groups.c**2 / 2 @ rule.half(f.curvature) ** 2
         spread = 2 * of_squares**2 + 15 * narrowness * (self.pi @ _cubes(srf, kappa))[place] ** 2
@@ -144,7 +148,7 @@ class Reliability:
         fluctuation : Fluctuation
             The slope of g_out given kappa is 1/(1 + V) for the square loss.
         error, variance : Array, shape (S,)
-            The test error, and what the variance of predictions given kappa has of it.
+            The test error, and the part of it that is the variance of predictions given kappa.
         m : Array, shape (S, G)
         slope : Array, shape (S,)
             d log(test error)/d log(alpha) where classes may be separable, zero elsewhere.
@@ -174,14 +178,14 @@ class Reliability:
         }
 
     def _concentration(self, n: Array, power: Array) -> tuple[Array, Array, Array]:
-        """Compute how few samples, and how few neurons, q2_hat is made of, and how uneven noise is.
+        """Compute how few samples, and how few neurons, make up q2_hat, and how uneven noise is.
 
-        The first is x/(1 + x), where x is the share of a sample on which q2_hat is expected to
-        come: above one where a training set mostly has no input of this kind. The second is the
-        average of the same of the variance of the squared norm of a sample's features, squared,
-        since to first order it is in the equations: `sparse_rows`. The third is the standard
-        deviation of the eigenvalues of the noise's covariance, given kappa, over the neurons: rows
-        of few directions see the squares, and cubes, of few directions.
+        The first is x/(1 + x), where 1/x is the effective number of samples that make up q2_hat:
+        below one where most training sets have no input of the kind that matters. The second is the
+        average of (x/(1 + x))^2, where x is the variance of the squared norm of a sample's
+        features: to first order it is in the equations (`sparse_rows`). The third is the standard
+        deviation over the neurons of the eigenvalues of the noise's covariance, given kappa: rows
+        that span few directions respond to the squares and cubes of these alone.
         """
         of_kappa = power * (self.pi @ self.mu2_squared)
         total = np.maximum(of_kappa.sum(axis=-1), TINY**0.25)  # squares of ratios are finite
@@ -189,11 +193,11 @@ class Reliability:
         return share / (1 + share), of_kappa @ self.sparseness / total, power @ self.uneven / total
 
     def _quadratic(self, alpha: Array, V2: Array, minus_dg: Array, m: Array) -> Array:
-        """Compute what features quadratic in the target's directions fit of the target."""
+        """Compute how much of the target features quadratic in its directions fit."""
         squares, products = (minus_dg @ folded.T for folded in self.of_curvature)
         strength = 1.5 * alpha[:, None] * V2 * squares * self.overlap**2 / self.dimension
         x = products / np.maximum(squares, TINY) * strength / (1 + strength)
-        # The mean of the readout sees the mean square of the rows' projections.
+        # The mean of the readout multiplies the mean square of the rows' projections.
         x += m * self.overlap / (math.sqrt(2) * self.dimension)
         squares, products = self.curvature_averages
         return np.abs(np.sum(2 * x * products - x**2 * squares, axis=-1))

@@ -27,6 +27,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 
 # Width of the panels over kappa, and number of nodes over the spectrum.
 _PANEL_WIDTH, _SPECTRUM_NODES = 0.125, 1000
+# Damped iterations, tolerance of SciPy's solver, and largest relative residual that is accepted.
 _ITERATIONS, _TOLERANCE, _ACCEPTED = 100, 1e-13, 1e-9
 
 
@@ -135,8 +136,9 @@ def result_3_3(srf: SpikedFeatures, alpha: float, ridge: float) -> tuple[Summary
 def marchenko_pastur(beta: float, c: float) -> tuple[Array, Array]:
     """Return nodes and weights over the eigenvalues of `W W^T`, beta d rows of squared norm c.
 
-    Chebyshev's rule, with what it lacks of the mass at zero: there are the eigenvalues that vanish,
-    of more rows than inputs, and near there its error for the factor 1/rho where beta is near one.
+    Chebyshev's rule. The mass that it lacks is put at zero: the eigenvalues that vanish, if there
+    are more rows than inputs, and the rule's error for the factor 1/rho, which matters near zero
+    where beta is near one.
     """
     angle = np.pi * (np.arange(_SPECTRUM_NODES) + 0.5) / _SPECTRUM_NODES
     rho = 1 + beta + 2 * np.sqrt(beta) * np.cos(angle)

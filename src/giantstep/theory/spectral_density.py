@@ -28,14 +28,15 @@ _HEIGHT, _HIGHEST, _DESCENT = 1e-9, 50.0, 0.05
 # Where a step down fails, the factor on the height is replaced by its square root; above this
 # factor the point is given up.
 _LEAST_DESCENT = 0.7
-# At first every so many points begin far above. All others begin between points that are known, so
-# many apart.
+# At first, one of so many points begins far above. The others begin between known points, at these
+# spacings in turn.
 _SPACINGS = 32, 4, 1
-# Newton's method at one height: most steps, the relative step at which it has converged on the way
-# and at the end, and up to which its result is used.
+# Newton's method at one height: most steps; the relative size of a step that ends it, on the way
+# and at the end; and the largest last step after which its result is used.
 _MAX_ITERATIONS, _ROUGH, _ACCURATE, _TRUSTED = 12, 1e-4, 1e-9, 1e-6
 # Relative imaginary parts that quadrature may leave where there are no eigenvalues.
 _SLACK = 1e-8
+# Stands for a point that was not reached.
 _LOST = complex(np.nan, np.nan)
 
 
@@ -59,7 +60,7 @@ class SpectralDensity:
         self.srf = layer.features
         check_resolution(problem, self.srf)
         validate_bulk(problem, bulk)
-        # Nodes of several spikes stay on the axis, where poles may be near.
+        # Nodes of several spikes stay on the axis, where poles may be near: there are more of them.
         self.features = conditional_features(self.srf, 2 if self.srf.further_spikes else 1)
         rows = layer.bulk(bulk, self.features)
         self.on_path = on_path(self.features, self.srf)
@@ -144,7 +145,7 @@ class SpectralDensity:
         return found
 
     def _step(self, ridge: Complex, at: _Known) -> tuple[_Known, Array]:
-        """Take a step of Newton's method, of which the size is returned, too."""
+        """Take a step of Newton's method; the size of the step is returned as well."""
         equations, split, points = self.equations, self.split, self._points(at.x)
         V1_hat = equations.triangle.unpack(at.hats[:, :split])
         L = ridge[:, None] + at.hats[:, split:]
@@ -186,7 +187,7 @@ class _Known(NamedTuple):
         return both.at(np.argsort(both.x))
 
     def at_x(self, x: Array) -> _Known:
-        """Interpolate between points below and above each x, as powers of x do."""
+        """Interpolate between the points below and above each x by a power of x."""
         finite = np.isfinite(self.V[:, 0])
         sound = self.at(finite) if finite.sum() > 1 else self
         right = np.searchsorted(sound.x, x).clip(1, sound.x.size - 1)

@@ -24,16 +24,16 @@ _EMPTY, _FAINT = 2e-4, 1e-7
 # Gaps in the bulk whose ends have a smaller ratio are an artefact of the nodes over kappa, and so
 # are intervals beyond a gap with a mass below `_EMPTY` times the log of their ends' ratio.
 _GAP = 1.1
-# The bulk is searched from this fraction of its size upwards, and with more points from the next.
+# The search for the bulk begins at this fraction of its size; there are more points from the next.
 _SMALLEST, _SMALL = 1e-24, 1e-4
-# An interval that holds an edge is divided into so many, so many times.
+# An interval that contains an edge is divided into so many parts, so many times.
 _PARTS, _DIVISIONS = 8, 5
-# Intervals whose ends have a larger ratio get points of which the logarithms are denser towards the
-# ends; and those beyond the next are divided.
+# Where the ratio of an interval's ends is larger, the logarithms of points are denser towards the
+# ends; beyond the second ratio, intervals are divided.
 _WIDE, _WIDEST = 1e3, 1e8
 _FINDABLE = "nearer to beta, so that the whole bulk is wide enough to be found"
-# What is found of the bulk must hold this share of the eigenvalues that do not vanish, as measured
-# with so many points in each of its intervals.
+# The intervals found must contain this share of the eigenvalues that do not vanish, as measured
+# with so many points in each.
 _FOUND, _COARSE = 0.8, 64
 # Where the mean of mu2^2 is smaller, features are linear: their rank is d at most.
 _LINEAR = 1e-20
@@ -156,9 +156,9 @@ def spectrum(
     """Compute the asymptotic spectrum of Phi^T Phi.
 
     A trained bulk changes the density: the covariance that the first batch gives to the rows widens
-    it. It changes no eigenvalue of order d, since these come from the means mu0 alone. Norms that
-    depend on the overlap with the spike change neither: they add one direction of neurons per
-    group, of the same size as that of `W v`, which is a perturbation of finite rank and of order 1.
+    it. It changes no eigenvalue of order d, since these follow from the means mu0 alone. Norms that
+    depend on the overlap with the spike change neither: they add one direction of neurons per group
+    that is as long as `W v`, a perturbation of finite rank and of order 1.
 
     Parameters
     ----------

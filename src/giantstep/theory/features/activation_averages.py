@@ -1,6 +1,6 @@
 """Averages of an activation and its derivatives given the projection on the spike.
 
-The steps of theory.md section 13 are made of them.
+The steps of theory.md section 13 need them.
 """
 
 from __future__ import annotations

@@ -16,13 +16,15 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.conditional_target import conditional_target, first_direction_across
+from giantstep.theory.features.conditional_target import (
+    ALIGNED,
+    conditional_target,
+    first_direction_across,
+)
 from giantstep.theory.features.kappa_rules import check_resolution, spike_rule
 
 # Singular values of the mu1 below this fraction of the largest are rounding.
 _INDEPENDENT = 1e-13
-# Where less of the target lies across the spike, it counts as none.
-_ALIGNED = 1e-7
 
 
 class NodesOverKappa(Protocol):
@@ -61,8 +63,8 @@ class ConditionalFeatures:
         Functions that the overlaps along the spikes multiply in the mean prediction: kappa phi of
         each direction in turn and,
         if the norms of the neurons depend on their overlap with the spike, E sigma'' of each group.
-        The rest are for the overlaps across the spike, where the input has a mean there: that times
-        phi.
+        If the input has a mean across the spike, that mean times phi follows, for the overlaps
+        across it.
     h : Array, shape (N,)
         Mean of the target given kappa (theory.md section 4).
     h_z : Array, shape (D, N)
@@ -155,7 +157,7 @@ def mean_of_class(srf: SpikedFeatures) -> tuple[float, float]:
     """
     mean, gamma = mixture_mean(srf.inputs) or 0.0, srf.first_alignment
     rho = math.sqrt(1 - gamma**2)
-    return mean * gamma, mean * rho * (rho > _ALIGNED)
+    return mean * gamma, mean * rho * (rho > ALIGNED)
 
 
 def conditional_moments(

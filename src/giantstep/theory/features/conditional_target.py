@@ -21,6 +21,9 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
 from giantstep.problems.teachers import Teacher
 
+# A shorter part of the target's direction across the spikes is treated as zero.
+ALIGNED = 1e-7
+
 
 class TargetRule(NamedTuple):
     """A rule over u given kappa that averages up to four powers of the label.
@@ -150,7 +153,7 @@ def _polynomial_rule(
 def conditional_target(
     srf: SpikedFeatures, kappa: Array, fineness: float = 1
 ) -> tuple[Array, Array, Array]:
-    """Compute the target's mean and slopes given kappa, and the variance of the rest.
+    """Compute the target's mean and slopes given kappa, and the variance of what is left.
 
     Slopes, of shape (D, N), are E[u target | kappa].
     """

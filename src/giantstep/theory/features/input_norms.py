@@ -34,8 +34,8 @@ def with_input_norms(
     dimension : float
         d, may be infinite.
     powers : tuple
-        Of a bulk that is not isotropic the variance of rows over c as a polynomial in kappa, and
-        tr D^2/d over c^2.
+        As `FirstLayer.row_power` returns them: for a bulk that is not isotropic, the variance of
+        rows along an input, over c, as a polynomial in kappa, and tr D^2/d over c^2.
     """
     if np.isinf(dimension) or not f.curvature.any():
         return f

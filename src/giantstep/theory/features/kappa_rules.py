@@ -27,14 +27,15 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
 from giantstep.validation import Fault, InvalidParametersError, refusal
 
-# An oscillating activation has panels of nodes of its own scale in kappa: a million nodes at this
-# one. An analytic activation has nodes in z, as many as the root of the bulk's variance: 10^5.
+# Panels over kappa follow the scale of an oscillating activation: at this one there are a million
+# nodes. An analytic activation has nodes over z in proportion to the root of the bulk's variance:
+# 10^5 at this one.
 _FINEST_KAPPA, _LARGEST_VARIANCE = 2e-4, 2e6
-# Fourth powers of features are finite.
+# Up to this size fourth powers of features are finite.
 _LARGEST_FEATURE = 1e60
-# Nodes over the projections on several directions, before those of negligible weight are left out.
+# Most nodes over the projections on several directions, before those of little weight are left out.
 _MOST_NODES = 5e7
-# Smaller ones are no cause to look at the tails of moments.
+# The tails of moments of smaller features need no check.
 _LARGE_FEATURE = 1e6
 
 
@@ -66,10 +67,10 @@ def oscillation_width(slope: float, width: float) -> float:
 def merged_kappa_rule(
     srf: SpikedFeatures, fineness: float, panel: float, width: float = 1
 ) -> tuple[Array, Array]:
-    """Choose one whose panels are only as narrow as what varies, times `panel`, around them.
+    """Choose a rule over kappa with panels `panel` times as wide as the nearest transition.
 
-    Those of twice that width are accurate to 1e-10, and no narrower ones to rounding. It also
-    resolves what else varies around zero, on the scale `width`.
+    With `panel` = 2 averages are accurate to 1e-10, with 1 to rounding. The rule also resolves
+    functions that vary around zero on the scale `width`.
     """
     edges = [*_transition_edges(srf, panel), graded_edges(0.0, width, panel)]
     return split_rule(merged_edges(edges, panel), fineness)
@@ -96,7 +97,7 @@ def spike_rule(
 ) -> tuple[Array, Array, Array]:
     """Choose a quadrature rule over the projections on all directions of the spikes.
 
-    With a panel, of one spike it is that of `merged_kappa_rule`.
+    For one spike, with a panel, it is that of `merged_kappa_rule`.
 
     Returns
     -------

@@ -31,7 +31,7 @@ _FAR = 6
 def norm_variance(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> Array:
     """Compute p times the variance of rho given kappa, shape (N,).
 
-    Of several groups, all the neurons together.
+    For several groups, rho is that of all neurons together.
     """
     activation, squares, mean = lookup(srf.activation), np.zeros(kappa.size), np.zeros(kappa.size)
     for c, u, pi, b in zip(*srf.groups, strict=True):

@@ -15,6 +15,7 @@ from giantstep.arrays import Array
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_function
+from giantstep.theory.features.conditional_target import ALIGNED
 from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
 from giantstep.theory.rows.batch_moments import BatchMoments, BatchResolvent, DampedMoments
 from giantstep.theory.rows.batch_rule import split_gauss_rule
@@ -23,8 +24,6 @@ from giantstep.theory.rows.row_functions import Forms, as_columns
 
 # Smallest panel of the label rule, relative to the labels' root mean square.
 _FINE = 1e-3
-# A shorter part of the target across the spike is treated as zero.
-_ALIGNED = 1e-7
 
 
 class AnisotropicRows:
@@ -107,8 +106,8 @@ class AnisotropicRows:
         k, of_cubes, g = step.norm_couplings() if self.trained else (0.0, 0.0, 0.0)
         forms = forms - t * g / (1 + t * g * forms[0, 0]) * forms[:, :1] * forms[:1]
         rho = np.sqrt(max(0.0, 1 - gamma**2))
-        across = np.array([-gamma / length, 0, 1]) / rho if rho > _ALIGNED else np.zeros(3)
+        across = np.array([-gamma / length, 0, 1]) / rho if rho > ALIGNED else np.zeros(3)
         turn = np.array([[1 / length, 0, 0], across, [k / c, of_cubes / c, 0]])
         turned: Array = np.einsum("ai,ijs,bj->sab", turn, forms, turn)
-        turned[:, 1, 1] += Q.mean(axis=1) * (rho <= _ALIGNED)
+        turned[:, 1, 1] += Q.mean(axis=1) * (rho <= ALIGNED)
         return turned

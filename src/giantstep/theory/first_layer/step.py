@@ -16,10 +16,8 @@ from giantstep.arrays import Array
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.several_spikes import spike_coordinates
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.theory.features.conditional_target import ALIGNED
 from giantstep.theory.first_layer.network_state import shared_parameters
-
-# A shorter part of the target across the spikes is treated as zero.
-_ALIGNED = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +64,7 @@ class LettersState:
         basis = np.linalg.pinv(u) @ self.spikes
         across = np.eye(basis.shape[1])[0] - basis[:, 0] @ basis
         size = np.linalg.norm(across)
-        basis = np.vstack([basis, across / size if size > _ALIGNED else 0 * across])
+        basis = np.vstack([basis, across / size if size > ALIGNED else 0 * across])
         return min(alignment, 1.0), u, basis @ self.covariance @ basis.T
 
     def features(self, protocol: Protocol, aligned: bool = False) -> SpikedFeatures:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import legendre_rule
 from giantstep.numerics.scalar_functions import BINARY, CLASS, lookup
 from giantstep.problems.inputs import mixture_mean
@@ -19,8 +20,6 @@ from giantstep.theory.features.conditional_features import (
 )
 from giantstep.theory.features.kappa_rules import merged_kappa_rule
 
-# In place of zero, where only a ratio matters, or its sign.
-_TINY = 1e-300
 # Width of panels over kappa, in units of what varies: errors are accurate to 1e-6 of themselves.
 _PANEL = 2.5
 # Nodes of less weight are left out; where the target's mean is so many standard deviations from
@@ -82,11 +81,11 @@ def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array
     mean, slope, variance = _given_kappa(srf, overlaps, kappa)
     gamma = srf.first_alignment
     along, across = (mixture_mean(srf.inputs) or 0) + gamma * kappa, math.sqrt(1 - gamma**2)
-    v = np.clip(along / max(across, _TINY), -_CERTAIN, _CERTAIN)
+    v = np.clip(along / max(across, TINY), -_CERTAIN, _CERTAIN)
     if srf.target == CLASS:  # one for inputs of class +1
         v = np.full(kappa.shape, _CERTAIN)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
-        std = np.sqrt(np.maximum(variance, _TINY))  # where neurons saturate it is zero
+        std = np.sqrt(np.maximum(variance, TINY))  # where neurons saturate it is zero
         return _opposite_signs(mean / std, v, slope / std) @ weight
 
 

@@ -1,4 +1,4 @@
-"""Averages over the samples of a batch, and what they make of rows: docs/trained-bulk.md.
+"""Averages over the samples of a batch, and what they make of rows: docs/theory/trained-bulk.md.
 
 A sample has the label y and the projection s on the target. In averages over samples, the resolvent
 of the rows damps large labels.
@@ -29,7 +29,7 @@ class BatchMoments:
     ----------
     y : array, shape (N,)
     weights : array, shape (3, N)
-        Times 1, s and s^2, s of labels that are not reversed.
+        Weights times 1, s and s^2, where s belongs to labels that are not reversed.
     agreement : float
         The mean sign of the target in a label.
     inverse_alpha0 : float
@@ -57,9 +57,10 @@ class BatchMoments:
 
 
 class BatchResolvent(NamedTuple):
-    """`(1 + t C)^-1` for rows of covariance `C = A + D B D` over d, but for what labels depend on.
+    """`(1 + t C)^-1` for rows of covariance `C = A + D B D` over d.
 
-    B is the second moment of the batch's inputs with weights y^2. A and D are diagonal.
+    It leaves out the directions on which labels depend. B is the second moment of the batch's
+    inputs with weights y^2. A and D are diagonal.
 
     Attributes
     ----------
@@ -84,7 +85,7 @@ class BatchResolvent(NamedTuple):
     def spread(self, t: RealOrComplex, start: RealOrComplex | None = None) -> RealOrComplex:
         """Solve `spread = E D^2/(1 + t C)` at some t by Newton's method.
 
-        From above: the right side is concave. For complex t it starts from a spread nearby.
+        It starts from above, since the right side is concave; for complex t, from a spread nearby.
         """
         weight, inverse_alpha0 = self.weight * self.squared_gain, self.moments.inverse_alpha0
 

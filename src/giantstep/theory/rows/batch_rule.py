@@ -21,12 +21,12 @@ from giantstep.numerics.quadrature import WIDE_PANELS, product_rule
 from giantstep.problems.readout import Vocabulary
 from giantstep.theory.rows.label_path import label_path
 
-# Nodes over each part of the distribution of rho; least and most over the noise before, of which
-# functions with poles nearer than its standard deviation need more.
+# Nodes over each part of the distribution of rho. Before that, least and most nodes over the noise;
+# functions with poles nearer than its standard deviation need more, by this factor.
 _NODES, _NOISE_NODES, _NEAR_POLES = 6, (32, 150), 12
-# So few nodes are kept as they are.
+# A rule with no more nodes than this is kept as it is.
 _FEW = 1000
-# A polynomial of less relative size vanishes on all values that rho takes; on complex ones.
+# A polynomial of less relative size vanishes on all values of rho, if these are real or complex.
 _ROUNDING, _COMPLEX_ROUNDING = 1e-10, 1e-6
 
 
@@ -105,7 +105,7 @@ def _parts(
 ) -> Iterator[tuple[RealOrComplex, RealOrComplex]]:
     """Yield the values between edges with their weights; rows with fewer are filled up with zeros.
 
-    To take out the values of a part is far faster than to give all others the weight zero.
+    Copying the values of a part is far faster than giving all others the weight zero.
     """
     size = np.copysign(np.abs(values), values.real)
     part = np.searchsorted(inner_edges, size).astype(np.int8)

@@ -1,4 +1,4 @@
-"""Averages over the eigenvalues b of the first batch's matrix B: docs/trained-bulk.md.
+"""Averages over the eigenvalues b of the first batch's matrix B: docs/theory/trained-bulk.md.
 
 At an eigenvalue b the rows of group g have variance `c_g(b) = base_g + batch_weight_g b`, and
 everything is as for an isotropic bulk with `P(b) = P0 + b P1`. The generalised eigendecomposition
@@ -86,7 +86,7 @@ class Modes:
     factor : Factor
         Of V1_hat.
     f : array, shape (S, R), optional
-        tr Z of the modes of a solution nearby, for complex q and V1_hat.
+        tr Z of the modes of a solution nearby, which complex q and V1_hat need.
 
     Attributes
     ----------
@@ -144,12 +144,12 @@ class Modes:
         return self.rows.beta * self.rows.pi * decrease
 
     def terms(self, other: Modes, powers: RealOrComplex) -> ResponseTerms:
-        """Compute what V and its derivative are made of.
+        """Compute the terms of V and of its derivative.
 
         Parameters
         ----------
         other : Modes
-            Of another readout, for the derivative that both have, or the same.
+            The modes of another readout, for the derivative of the pair, or the same.
         powers : array, shape (4, S, R, R)
             Traces of B^j Z_k Z_l for the modes k of this one and l of the other.
         """

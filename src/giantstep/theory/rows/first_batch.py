@@ -1,4 +1,4 @@
-"""What the weights remember of the first batch: theory.md section 9, docs/trained-bulk.md.
+"""The first batch, as far as rows remember it: theory.md section 9.
 
 Given the batch, a row of the bulk that belongs to a neuron with readout omega has covariance
 `(I + omega^2 tau B)/d`, where `B = (1/n0) sum y^2 x x^T`. The theory needs limits of the resolvents
@@ -76,8 +76,8 @@ class FirstBatch:
     norm_coupling : float
         A neuron's step along its own weights is this times its overlap with the spike.
     turn : Array, shape (2, 2 + others)
-        The spike and the target across it, along the target of the step, along the batch's noise
-        and along directions like all others.
+        The spike and the target across it, in terms of the target of the step, the batch's noise
+        and, if there is a third column, a generic direction.
     """
 
     def __init__(self, protocol: Protocol, fineness: int = 1) -> None:
@@ -125,7 +125,7 @@ class FirstBatch:
         return self._changed(moments=BatchMoments(*rule, agreement, self.inverse_alpha0))
 
     def turned(self, turn: Array) -> FirstBatch:
-        """Describe it in another basis, a turn as of `RowFunctions.turned`."""
+        """Describe it in another basis; the turn is as in `RowFunctions.turned`."""
         known, other = turn[:, :-1] @ self.turn, turn[:, -1:]
         return self._changed(turn=np.hstack([known, other]))
 

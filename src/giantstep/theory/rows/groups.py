@@ -1,6 +1,6 @@
 """The bulk after one step from several initial readouts: theory.md section 9.
 
-In docs/trained-bulk.md the equations are derived.
+docs/theory/trained-bulk.md derives the equations.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class GroupsBulk(Bulk):
 
 
 class _Drives(NamedTuple):
-    """What the hats of the overlaps drive, mode by mode.
+    """The responses to the hats of the overlaps, mode by mode.
 
     Attributes
     ----------
@@ -266,7 +266,7 @@ class GroupsResponse(SpikeResponse):
         return pair[:, :, :R, R:], forms[:, :, :R, R:]
 
     def terms(self, other: Self) -> ResponseTerms:
-        """Compute what V, and the derivative that both have, are made of."""
+        """Compute the terms of V, and of the derivative of the pair."""
         return self.modes.terms(other.modes, self._with(other)[0])
 
     def sources(self, other: Self, hats: Hats, others: Hats) -> Sources:

@@ -8,7 +8,7 @@ along D unit vectors across it, in which the target varies: one for a target of 
 Along the spike, quantities are coefficients of the functions of kappa in
 `ConditionalFeatures.along`; across it, of the functions phi for each vector in turn. If z are the
 hats of both, the overlaps are K z, and they add minus the derivative of z K z by the hats to the
-variances. The means m of the readout are overlaps, too: `theory.mean_penalty` has their response.
+variances. The means m of the readout are overlaps, too: `readout.mean_penalty` has their response.
 
 A new bulk is a class of each kind below, in one module; a first layer (`theory.first_layer`) makes
 it.
@@ -130,12 +130,12 @@ class SpikeResponse(ABC):
         Of the bulk.
 
     The matrix M is that of theory.md section 4. For a trained bulk it depends on the eigenvalue b
-    of B, docs/trained-bulk.md; an isotropic bulk is one where B is a multiple of the identity.
+    of B, docs/theory/trained-bulk.md; for an isotropic bulk B is a multiple of the identity.
 
-    Variances of one readout depend on squares of what the ridge decides, and on derivatives. Those
-    of two at different ridges, on the same features and samples, depend on products in their place,
-    and on divided differences: docs/theory/early-stopping.md. So some methods take the response of
-    another readout, which may be the same.
+    The variances of one readout contain squares of quantities that depend on the ridge, and
+    derivatives. The covariances of two readouts at different ridges, on the same features and
+    samples, contain products and divided differences in their place: docs/theory/early-stopping.md.
+    So some methods take the response of another readout, which may be the same.
     """
 
     along: Array
@@ -170,14 +170,14 @@ class SpikeResponse(ABC):
 
     @abstractmethod
     def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
-        """Compute the derivative of the same by V1_hat between groups, at fixed q: (S, G, G)."""
+        """Compute the derivative of `screened` by V1_hat between groups, at fixed q: (S, G, G)."""
 
     @abstractmethod
     def terms(self, other: Self) -> ResponseTerms:
-        """Compute what V of this one, and the derivative that both have, are made of."""
+        """Compute the terms of V of this readout, and of the derivative of the pair."""
 
     def derivative(self, other: Self) -> Array:
-        """Compute T of `Resolvent` for the two together, shape (S, K, K)."""
+        """Compute T of `Resolvent` for the pair, shape (S, K, K)."""
         q = np.sqrt(self.V2 * other.V2) / self.pi
         return variances_from_terms(q, self.terms(other), self.pi, self.beta)[1]
 

@@ -1,8 +1,8 @@
 """The isotropic bulk of the paper: theory.md sections 4 and 5.
 
 Rows may have a covariance of their own in the directions that matter, along the spikes and the
-target: docs/theory/larger-rank-spikes.md. What is left out then: the covariance in the batches'
-other directions, and that of norms.
+target: docs/theory/larger-rank-spikes.md. This leaves out the covariance in the batches' other
+directions, and that of norms.
 
 For G groups of neurons V1 and its hat are G x G. They enter only between the mu1 of the groups,
 which may be (nearly) linearly dependent; V1 then has huge entries that cancel. So we write
@@ -118,13 +118,13 @@ class IsotropicBulk(Bulk):
     def load_decrease(self, M: RealOrComplex, N: RealOrComplex) -> RealOrComplex:
         """Compute minus the derivative of `c_g M_gg` by q: `beta c_g M_gh^2 pi_h c_h`, (S, G, G).
 
-        The derivative that two readouts have together has the product of their M: `pairs`.
+        For a pair of readouts, M^2 is the product of their M: `SpikeResponse`.
         """
         c, _, pi, _ = self.groups
         return self.beta * M * N * (c[:, None] * pi * c)
 
     def response_terms(self, one: Screened, other: Screened) -> ResponseTerms:
-        """Compute what V of one, and the derivative that both have, are made of: `pairs`."""
+        """Compute the terms of V of one, and of the derivative of the pair: `SpikeResponse`."""
         gradient = one.BK[:, :, :, None] * other.BK[:, :, None]
         products = one.X[:, :, None, :, None] * other.X[:, None, :, None]
         return ResponseTerms(
@@ -153,9 +153,9 @@ class IsotropicBulk(Bulk):
 
 
 def variances_of_one_group(V1_hat: Array, L: Array, c: float, beta: float) -> tuple[Array, Array]:
-    """Compute `variances` for one group in closed form, theory.md section 5.
+    """Compute `variances` for one group in closed form: equation (19), theory.md section 5.
 
-    The traces of equation (19) follow from q as sums of positive terms.
+    The traces follow from q as sums of positive terms.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def variances_of_one_group(V1_hat: Array, L: Array, c: float, beta: float) -> tu
 def response_of_one_group(load: Array, L: Array, beta: float) -> Array:
     """Solve `q (L + load/(1 + beta load q)) = 1` for q > 0 without cancellation.
 
-    `load q` is theory.md section 5's Marchenko-Pastur resolvent g(s).
+    `load q` is theory.md section 5's Marchenko-Pastur resolvent R(s).
     """
     a, b = beta * L * load, L + load * (1 - beta)
     root = np.sqrt(b**2 + 4 * a)
@@ -195,10 +195,10 @@ def arranged(
 
 
 class IsotropicResponse(SpikeResponse):
-    """Overlaps with such a bulk.
+    """Overlaps with an isotropic bulk.
 
-    The overlaps with projections of rows are `G z`, of `G = beta sum_g V2_g S_g x (B_g B_g^T)`, and
-    z are the hats; but the readout on its own, V1_hat, acts against those across the spikes.
+    If z are the hats, the overlaps with projections of rows are `G z`, with `G = beta sum_g V2_g
+    S_g x (B_g B_g^T)`. Across the spikes, the readout's own response V1_hat acts against them.
     """
 
     def __init__(self, bulk: IsotropicBulk, V1_hat: Array, V: Array) -> None:
@@ -256,7 +256,7 @@ class IsotropicResponse(SpikeResponse):
         return self.bulk.screened(self.V2 / self.pi, self.V1_hat)
 
     def terms(self, other: Self) -> ResponseTerms:
-        """Compute what V, and the derivative that both have, are made of."""
+        """Compute the terms of V, and of the derivative of the pair."""
         return self.bulk.response_terms(self.matrices, other.matrices)
 
     def screened(self, rows: Array) -> Array:

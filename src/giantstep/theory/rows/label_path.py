@@ -1,9 +1,9 @@
 """Averages over labels along a path in the complex plane, for spectra: theory.md section 8.
 
-At real eigenvalues, averages over labels have poles next to the real axis: each node far from the
-others would have a peak of its own in the density. As for kappa (`kappa_path`), nodes leave the
-axis to the side on which there are none. Where |y| grows away from the origin, that is the side to
-which the phase of y^2 decreases.
+At real eigenvalues, averages over labels have poles next to the real axis, so that each node far
+from the others would add a peak of its own to the density. As for kappa (`kappa_path`), nodes leave
+the axis to the side on which there are none. Where |y| grows away from the origin, that is the side
+to which the phase of y^2 decreases.
 """
 
 from __future__ import annotations

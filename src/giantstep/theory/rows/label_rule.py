@@ -1,4 +1,4 @@
-"""A quadrature rule over the labels of the first batch: docs/trained-bulk.md.
+"""A quadrature rule over the labels of the first batch: docs/theory/trained-bulk.md.
 
 Labels are `y = f*(s) + noise` with s ~ N(0, 1). Integrands are functions of y, times s^0, s^1 or
 s^2, which vary on the scale of y itself and, near zero, on that of the damping factor

@@ -1,4 +1,4 @@
-"""One group of neurons whose rows have any covariance C/d: level 3 of theory.md section 13.
+"""One group of neurons whose rows have any covariance C/d: theory.md section 13.
 
 With t = beta V1_hat q, all that the readout needs of the rows are the trace
 `phi(t) = tr C (1 + t C)^-1` and a matrix K(t) = beta q Psi(t), for the projections on the spike and
@@ -47,7 +47,8 @@ class OneGroupBulk(Bulk):
     at_complex_ridges : callable
         Makes the variances there.
     of_mean_row : callable, optional
-        By which the readout screens the rows' mean, as a function of t: by default tr (1 + t C)^-1.
+        The factor by which the readout filters the mean row, as a function of t: by default tr (1 +
+        t C)^-1.
     """
 
     isotropic: IsotropicBulk
@@ -112,7 +113,7 @@ class OneGroupResponse(SpikeResponse):
 
     @cached_property
     def mean_row(self) -> tuple[Array, Array]:
-        """How the readout screens the rows' mean, and the derivative of that by t."""
+        """The factor by which the readout filters the mean row, and its derivative by t."""
         rows = self.bulk.rows
         return with_slope(self.bulk.of_mean_row or (lambda t: rows.traces(t).f), self.at.t)
 
@@ -143,7 +144,7 @@ class OneGroupResponse(SpikeResponse):
         return divided, (f + g) / 2 + (t + s) / 2 * divided
 
     def terms(self, other: Self) -> ResponseTerms:
-        """Compute what V, and the derivative that both have, are made of."""
+        """Compute the terms of V, and of the derivative of the pair."""
         both = self._divided(other, self.at.phi, other.at.phi, self.at.dphi)
         dphi, slope = (x[:, None, None, None] for x in both)
         qq, AA = (self.V2 * other.V2)[:, :, None, None], (self.A * other.A)[:, None, None]
@@ -169,7 +170,7 @@ class OneGroupResponse(SpikeResponse):
 def variances_at(
     A: RealOrComplex, L: RealOrComplex, at: Traces, beta: float
 ) -> tuple[RealOrComplex, RealOrComplex]:
-    """Compute V and T from the traces at the t that belongs to L and A = V1_hat, shape (S,)."""
+    """Compute V, (19), and T from the traces at the t that belongs to L and A = V1_hat, (S,)."""
     q = 1 / (L + A * at.phi)
     slope = at.phi + at.t * at.dphi
     T20 = 1 / (1 / q**2 + beta * A**2 * at.dphi)

@@ -53,7 +53,7 @@ def solve_self_consistency(
 
 
 class ResponseTerms(NamedTuple):
-    """What V and its derivative are made of at some q; N = (I + beta P V1_hat)^-1.
+    """The terms of V and its derivative at some q; N = (I + beta P V1_hat)^-1.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class ResponseTerms(NamedTuple):
 def variances_from_terms(
     q: RealOrComplex, terms: ResponseTerms, pi: Array, beta: float
 ) -> tuple[RealOrComplex, RealOrComplex]:
-    """Compute V = (V1, V2) and T = -dV/d(V1_hat, L) once q solves its equation.
+    """Compute V = (V1, V2), equation (19), and T = -dV/d(V1_hat, L) once q solves its equation.
 
     Returns
     -------

@@ -21,12 +21,11 @@ from giantstep.theory.features.conditional_target import across_basis
 
 # The least and the largest degree of the polynomials.
 LEAST, MOST = 16, 192
-# The largest on finer rules: where the other does not reach that, what the answer changes by is
-# more than its error.
+# A lower cap on finer rules, so that the change between the two caps bounds the truncation error.
 FEWER = 144
 # The relative size of the last coefficients that is small enough.
 _TOLERANCE = 1e-10
-# Where the last coefficients are larger than this, they do not tell how fast they will decay.
+# Last coefficients that are larger than this are no measure of how fast they will decay.
 _SLOW = 0.1
 
 
@@ -49,7 +48,7 @@ class Traces(NamedTuple):
 
 
 class Forms(NamedTuple):
-    """Quadratic forms at some t, in the spike v, the directions across it, and a.
+    """Quadratic forms at some t, in the spike v, the directions across it, and a: `row_forms`.
 
     Attributes
     ----------
@@ -71,7 +70,7 @@ class RowFunctions:
     scale : float
         c, which sets the scale of t.
     coefficients : Array, shape (degree + 1, functions)
-        Of the polynomials: of both traces, and of the forms if they are needed.
+        Those of the polynomials for both traces, and for the forms if they are needed.
 
     Attributes
     ----------
@@ -106,8 +105,7 @@ class RowFunctions:
     ) -> RowFunctions:
         """Fit polynomials to functions of t, shape (S,), whose values have shape (S, functions).
 
-        Of ever larger degrees, up to the `most`, until the `error` is below the
-        tolerance.
+        The degree grows until the `error` is below the tolerance, up to `most`.
         """
 
         def values(x: Array) -> Any:
@@ -126,7 +124,7 @@ class RowFunctions:
     def _basis(self, t: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
         """Compute 1/(1 + c t), shape (S,), and polynomials of x, shape (degree + 1, S).
 
-        As cosines they would take a fifth of the time of a large grid.
+        Cosines would take a fifth of the time of a large grid.
         """
         weight = 1 / (1 + self._scale * t)
         powers = np.ones((self.degree + 1, t.size), t.dtype)
@@ -152,13 +150,13 @@ class RowFunctions:
         return _as_forms(self._coefficients[2:] @ powers * weight)
 
     def covariance(self, norm_variance: float) -> Array:
-        """Return Sigma, of which these functions know all but the variance of the norms."""
+        """Return Sigma of `NetworkState`; the functions determine all but the variance of norms."""
         (sigma,), (filtered,) = self.forms(np.zeros(1))
         sigma[:-1, :-1], sigma[-1, -1] = filtered, norm_variance
         return sigma
 
     def with_norm(self, norm: float, before: float) -> RowFunctions:
-        """Return the functions for rows with noise of their own, or shorter: c, and c before."""
+        """Return the functions for rows that noise lengthens, or shorter ones: c, and c before."""
         added = norm - before
         if added < 0:
             m = math.isqrt(len(self._coefficients) - 2) - 1
@@ -174,7 +172,7 @@ class RowFunctions:
         return RowFunctions.fitted(self._scale + added, functions, _TOLERANCE)
 
     def turned(self, turn: Array, factor: float = 1.0) -> RowFunctions:
-        """Turn the basis; the last column of `turn` is along a direction like all others.
+        """Turn the basis; the last column of `turn` is along a generic direction.
 
         Rows become longer by the root of the factor.
         """
@@ -201,7 +199,7 @@ def wider_spike(share: float, alignment: float | Array) -> Array:
     Returns
     -------
     Array, shape (D + 1, D + 2)
-        The spike and the target's directions across it, along those before and one like all others.
+        The spike and the target's directions across it, in terms of those before and a generic one.
     """
     a = np.atleast_1d(alignment)
     turn = np.zeros((a.size + 1, a.size + 2))
