@@ -32,7 +32,7 @@ from giantstep.simulation.gradient_steps import batch_steps
 from giantstep.simulation.samples import FIRST_BATCH, WEIGHTS, stream, unit_rows
 from giantstep.simulation.threads import workers
 from giantstep.theory.first_layer.letters_step import averages_of_letters
-from giantstep.theory.first_layer.step import LettersState, Step, of_residuals
+from giantstep.theory.first_layer.step import LettersState, Step
 
 SEED = 240204980
 READOUT = ((1.0, 0.5), (-1.0, 0.5))
@@ -219,7 +219,7 @@ def _next_state(problem: Recovery, state: LettersState) -> LettersState:
     x = (nodes[:, : state.spikes.shape[1]] @ np.linalg.svd(state.spikes)[2]).T
     averages = averages_of_letters(lookup(problem.activation), state, x, FINENESS)
     residual = teacher.value(x[:targets].T) - np.prod(READOUT, axis=1) @ averages[0]
-    of_nodes = of_residuals(residual, np.ones_like(residual), np.outer(of_plane, of_rest).ravel())
+    of_nodes = residual, np.ones_like(residual), np.outer(of_plane, of_rest).ravel()
     rates = problem.learning_rate, problem.alpha0, 1.0
     protocol = Protocol(problem.activation, "linear", *rates, readout=READOUT)
     return Step(protocol, state, averages, *of_nodes, x, targets).take()

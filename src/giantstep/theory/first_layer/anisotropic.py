@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -79,25 +78,20 @@ class Anisotropic(SteppedLayer):
         """Make the bulk: with the batch's own covariance, or with its mean alone."""
         of_rows, srf = AnisotropicRows(self.protocol, self.step, kind != ISOTROPIC), self.features
         c, at_dimension = self.step.bulk_variance, float(srf.groups.c[0])
-        rows, norms = self._fitted(of_rows.columns), of_rows.norm_variance
+        most = _MOST if self.fineness == 1 else _FEWER
+        # Halfway, on a logarithmic scale, between the least and the largest eigenvalue of D.
+        scale = math.sqrt(self.step.bulk.min() * self.step.bulk.max())
+        rows = RowFunctions.fitted(scale, of_rows.columns, _TOLERANCE, most)
         rows, _ = self.step.state().rows_beside(rows, at_dimension, float(srf.groups.u[0]))
-        of_mean_row = self._fitted(of_rows.mean_row)
         added, stretch = max(at_dimension - c, 0.0), min(at_dimension / c, 1.0)
 
         def screened(t: Complex) -> Complex:
             # The rows become longer or shorter, as in `RowFunctions.with_norm`.
             own = 1 / (1 + added * t)
-            return own * of_mean_row.traces(stretch * t * own).f
+            return own * of_rows.mean_row(stretch * t * own)
 
-        isotropic = self.isotropic(f, srf)
-        return OneGroupBulk(isotropic, rows, norms / c**2, self._at_complex_ridges, screened)
-
-    def _fitted(self, functions: Callable[[Array], Array]) -> RowFunctions:
-        """Fit functions of t."""
-        bulk, most = self.step.bulk, _MOST if self.fineness == 1 else _FEWER
-        # Halfway, on a logarithmic scale, between the least and the largest eigenvalue of D.
-        scale = math.sqrt(bulk.min() * bulk.max())
-        return RowFunctions.fitted(scale, functions, _TOLERANCE, most)
+        isotropic, norms = self.isotropic(f, srf), of_rows.norm_variance / c**2
+        return OneGroupBulk(isotropic, rows, norms, self._at_complex_ridges, screened)
 
     def _at_complex_ridges(self) -> ContinuedVariances:
         raise refusal("covariance", self.problem.covariance, "identity for spectra")

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, RealOrComplex
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_function
@@ -63,7 +63,7 @@ class AnisotropicRows:
         mean, (one, s, squared) = self.step.mean, weights
         return np.stack([one, s + mean * one, squared + 2 * mean * s + mean**2 * one])
 
-    def _resolvent(self, t: Array) -> tuple[DampedMoments, Array, Array]:
+    def _resolvent(self, t: RealOrComplex) -> tuple[DampedMoments, RealOrComplex, RealOrComplex]:
         """Compute moments of the batch, and eigenvalues of D and Q, at S values of t."""
         return self.rows.at(t, self.rows.spread(t) if self.trained else 0 * t)
 
@@ -74,11 +74,10 @@ class AnisotropicRows:
         filtered = (np.eye(2) - forms[:, :2, :2]) / t[:, None, None]
         return as_columns(Q.mean(axis=1), (bulk * Q).mean(axis=1), Forms(forms, filtered))
 
-    def mean_row(self, t: Array) -> Array:
-        """Compute tr (D_m - D) Q, over its value at t = 0, in two equal columns: shape (S, 2)."""
+    def mean_row(self, t: RealOrComplex) -> RealOrComplex:
+        """Compute tr (D_m - D) Q over its value at t = 0, shape (S,)."""
         excess, (_, _, Q) = self.step.mean_row(), self._resolvent(t)
-        trace = Q @ excess / (excess.sum() or 1.0)
-        return np.stack([trace, trace], axis=1)
+        return Q @ excess / (excess.sum() or 1.0)
 
     def _forms_of_means(self, t: Array, E: DampedMoments, Q: Array) -> Array:
         """Compute the forms of Q in the means of y z and y^3 z, times G, and t: (3, 3, S).

@@ -13,19 +13,14 @@ import math
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import (
-    derivative_variance,
-    expectation,
-    mean_derivatives,
-    self_gradient,
-    standard_moments,
-)
+from giantstep.numerics.gaussian import self_gradient, standard_moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.covariance import directions_of
 from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_function
+from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.first_layer.network_state import NetworkState
 
 # A Hermite coefficient below the first is zero by symmetry. The second replaces 1/alpha0 = 0, where
@@ -78,14 +73,11 @@ class AnisotropicStep:
 
     def __init__(self, protocol: Protocol) -> None:
         f, moves = lookup(protocol.activation), protocol.alpha0 > 0
+        A = activation_averages(f, np.zeros(1), 1.0, 1.0, 1.0).at(np.array(0))
         teacher = standard_moments(target_function(protocol.target, protocol.inputs))
-        student, self.mean = standard_moments(f), mixture_mean(protocol.inputs) or 0.0
-        h1, h1_star = float(student.slope), float(teacher.slope + self.mean * teacher.mean)
-        sign = math.copysign(1.0, h1)
-
-        def mean(power: int, hermite: int = 0) -> float:
-            return expectation(f, lambda z: (f.derivative(z) - h1) ** power * (z**2 - 1) ** hermite)
-
+        self.mean = mixture_mean(protocol.inputs) or 0.0
+        h1_star = float(teacher.slope + self.mean * teacher.mean)
+        sign = math.copysign(1.0, A.slope)
         self.eigenvalues, self.weights = directions_of(protocol.covariance, protocol.target_decay)
         self.gains = self.eigenvalues ** (1 - protocol.precondition)
         self.beta = protocol.beta
@@ -94,9 +86,9 @@ class AnisotropicStep:
         self.agreement = sign * label_agreement(protocol) * moves
         self.slope = self.agreement * h1_star * (abs(h1_star) > _ROUNDING)
         self.label_power = float(teacher.second) + noise_power(protocol)
-        self.first, self.third = abs(h1) * (abs(h1) > _ROUNDING), sign * mean_derivatives(f, 3)[3]
-        self.power, self.own = float(student.second), self_gradient(f)
-        self.psi = derivative_variance(f), sign * mean(3), mean(4), mean(2, 1)
+        self.first, self.third = abs(A.slope) * (abs(A.slope) > _ROUNDING), sign * A.third
+        self.power, self.own = A.slope**2 + A.residual, self_gradient(f)
+        self.psi = A.variance, sign * A.cube, A.fourth_power, 2 * A.variance_with_norm
         self.tau = self.rate**2 * self.psi[0] * self.inverse_batch
         self.bulk = self.eigenvalues + self.tau * self.label_power * self.gains**2
         self.bulk_variance, self.length = float(self.bulk.mean()), math.sqrt(self.mean_power(0, 2))

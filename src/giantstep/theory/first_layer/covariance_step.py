@@ -80,7 +80,7 @@ class CovarianceStep:
         self, protocol: Protocol, state: NetworkState, fineness: int, on_path: bool = False
     ) -> None:
         step = next_step(protocol, state, fineness)
-        inside, share = step.weight > _NEGLIGIBLE, step.weight
+        inside, share = step.share > _NEGLIGIBLE, step.share
         if step.mirrored:  # all that is averaged is even in kappa
             inside, share = inside & (step.kappa > 0), 2 * share
         kept = np.flatnonzero(inside)
@@ -99,25 +99,19 @@ class CovarianceStep:
 
     def _set_averages(self, kappa: Array, weights: Array) -> None:
         """Turn powers of (1, u), in pairs, into those of (kappa, u)."""
-        unpacked = triangle_of(math.isqrt(2 * len(weights))).unpack(weights.T)
-        squares = np.ascontiguousarray(np.moveaxis(unpacked, 0, -1))
-        self.weight, self.along, self.squares = squares[0, 0].copy(), squares[0].copy(), squares
-        self.along[0] *= kappa
-        squares[0] *= kappa
-        squares[:, 0] *= kappa
+        triangle = triangle_of(math.isqrt(2 * len(weights)))
+        products = np.moveaxis(triangle.unpack(weights.T), 0, -1)
+        scale = np.stack([kappa] + [np.ones(kappa.size)] * (len(products) - 1))
+        self.weight, self.along = products[0, 0].copy(), scale * products[0]
+        self.squares = scale[:, None] * scale * products
 
     def _set_responses(self, step: FreshStep, rho: Array, A: ActivationAverages) -> None:
         """Compute what each sample does to the rows."""
-        (e,), b, (growth,) = step.pull, step.noise, step.growth
-        c, (c_next,) = step.state.bulk_variance, step.bulk_variance
-        squared = e**2 * b * rho**2
-        self.eta, self.gradient = e * rho * A.curvature, rho * A.slope
-        self.noise = squared * np.maximum(A.variance - c * A.curvature**2, 0)
-        self.by_norm = e * c / 2 * rho * A.third
-        self.norm = (2 * e * c * growth * rho * A.third + squared * A.variance_along) / c_next
-        pull = 2 * growth * squared * (c * A.variance_along - c**2 * A.curvature * A.third)
-        pull += e * b * rho * squared * (A.cube - c * A.curvature * A.variance_along)
-        self.pull = pull / c_next
+        b, c = step.noise, step.state.bulk_variance
+        ((self.eta, self.by_norm), (self.norm, _)), ((_, shared), _) = step.responses(rho, A)
+        self.gradient = rho * A.slope
+        self.noise = b * (step.pull * rho) ** 2 * np.maximum(A.variance - c * A.curvature**2, 0)
+        self.pull = shared - b * c * self.eta * self.norm
         self.inverse_batch, self.bulk_variance, self.kept = b, c, step.protocol.kept
         self.norm_variance = step.state.covariance[-1, -1]
         self.keeps_norm = step.linear_map[0, -1, -1]
@@ -131,7 +125,7 @@ def _residuals(
     finer = (1 + fineness) / 2
     nodes = int(_NODES.get(srf.alignments.size, 0) * finer * (_FIRST if kappa.size <= 2 else 1))
     # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
-    scale = math.sqrt(step.powers[2].sum() / max(1, step.noise))
+    scale = math.sqrt(step.rho**2 @ step.weight / max(1, step.noise))
     square, output = step.protocol.step_loss == SQUARE, step.protocol.readout[0][0] * output
     # Flipped labels are bounded, and a target along the spike does not depend on u: no path then.
     if square and on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:

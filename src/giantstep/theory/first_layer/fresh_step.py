@@ -22,11 +22,8 @@ from giantstep.theory.features.activation_averages import ActivationAverages, ac
 from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.kappa_rules import check_resolution, merged_kappa_rule
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state, spike_basis
-from giantstep.theory.first_layer.step import LettersState, Step, of_residuals
+from giantstep.theory.first_layer.step import LettersState, Step
 from giantstep.theory.first_layer.step_loss import pulls
-
-# A spike of this size, at a rate of one, is rounding.
-_NO_SPIKE = 1e-13
 
 
 class FreshStep(Step):
@@ -41,7 +38,8 @@ class FreshStep(Step):
 
     Attributes
     ----------
-    kappa, weight : Array, shape (N,)
+    kappa, share : Array, shape (K,)
+        A rule over kappa.
     activation : ActivationAverages
         On these nodes.
     on_nodes : ActivationAverages
@@ -56,9 +54,9 @@ class FreshStep(Step):
         # A rule of half as many nodes again shows the error as well as one of twice as many.
         rule = (1 + fineness) / 2, 1.0 if activation.oscillates else WIDE
         # Without a spike two nodes are exact: nothing else depends on kappa.
-        self.kappa, self.weight = np.array([-1.0, 1.0]), np.full(2, 0.5)
+        self.kappa, self.share = np.array([-1.0, 1.0]), np.full(2, 0.5)
         if state.spike_strength > 0:
-            self.kappa, self.weight = merged_kappa_rule(srf, *rule)
+            self.kappa, self.share = merged_kappa_rule(srf, *rule)
         inputs, std = state.spike_strength * self.kappa, math.sqrt(state.bulk_variance)
         self.activation = activation_averages(activation, inputs, std, *rule)
         ((omega, _),) = protocol.readout
@@ -69,10 +67,10 @@ class FreshStep(Step):
         averages = np.stack(self.on_nodes.of_letters)[:, None]
         spikes, c = state.spike_strength * np.eye(1, len(u) + 1), np.array([state.bulk_variance])
         before = LettersState(spikes, c, np.array([[state.mean_row]]), state.covariance[None])
-        weights = self.weight[:, None] * weight
-        powers, curvatures = of_residuals(*(each.ravel() for each in (rho, curvature, weights)))
         y = np.stack(np.broadcast_arrays(self.kappa[:, None], *u)).reshape(len(u) + 1, -1)
-        super().__init__(protocol, before, averages, powers, curvatures, y)
+        super().__init__(
+            protocol, before, averages, rho, curvature, self.share[:, None] * weight, y
+        )
 
     @property
     def mirrored(self) -> bool:
@@ -87,53 +85,62 @@ class FreshStep(Step):
         alignment, directions = self.directions()
         turn = np.pad(directions, (0, 1))
         turn[-1, -1] = 1  # the norm
-        c, r, X = self.bulk_variance.item(), np.linalg.norm(self.spike), self.mean_rows().item()
+        c, r, X = self.bulk_variance.item(), np.linalg.norm(self.spikes), self.mean_rows().item()
         return NetworkState(c, float(r), alignment, X, turn @ self.covariance()[0] @ turn.T)
 
     def directions(self) -> tuple[Array, Array]:
         """Compute `spike_basis` after the step, along v, across it and along the batch's noise."""
         a = self.state.alignment
         targets = np.column_stack([a, across_basis(a), np.zeros(a.size)])
-        return spike_basis(self.spike, targets)
+        return spike_basis(self.spikes[0], targets)
 
-    @cached_property
-    def spike(self) -> Array:
-        """The spike after the step, along v, across it and along the batch's noise."""
-        spike: Array = self.spikes[0]
-        # Where it vanishes by symmetry, as for even activations, rounding has no direction.
-        vanishes = np.linalg.norm(spike) < _NO_SPIKE * max(1.0, abs(self.pull[0]))
-        return np.zeros_like(spike) if vanishes else spike
+    def responses(self, rho: Array, A: ActivationAverages) -> tuple[Array, Array]:
+        """Compute what samples x do to a row b of the bulk and to its delta.
+
+        Parameters
+        ----------
+        rho : Array, shape (N,)
+        A : ActivationAverages
+
+        Returns
+        -------
+        linear : Array, shape (2, 2, N)
+            What the projection of b on x and delta move: b along x, and delta.
+        noise : Array, shape (2, 2, N)
+            The covariance of what else moves these.
+        """
+        (e,), b, (growth,) = self.pull, self.noise, self.growth
+        c, (c_next,) = self.state.bulk_variance, self.bulk_variance
+        own, squared = e * b * rho, e**2 * b * rho**2
+        by_norm = e * c / 2 * rho * A.third
+        of_row = 4 * growth * by_norm + squared * A.variance_along
+        of_norm = growth * c * (growth + e * c * rho * A.fourth) + squared * A.variance_with_norm
+        shared = squared * (2 * growth * c * A.variance_along + own * A.cube)
+        square = 2 * c * A.variance_with_norm + c * A.variance - (c * A.curvature) ** 2
+        cubic = A.cube_along - c * A.curvature * A.variance
+        fourth = own**2 * (A.fourth_power - A.variance**2)
+        norms = squared * (4 * growth**2 * square + 4 * own * growth * cubic + fourth)
+        norms += 2 * (c_next - growth**2 * c) ** 2
+        # In units of 1/c after the step.
+        linear = np.array([[e * rho * A.curvature, by_norm], [of_row / c_next, of_norm / c_next]])
+        shared = shared / c_next
+        return linear, np.array([[squared * A.variance, shared], [shared, norms / c_next**2]])
 
     @cached_property
     def linear_map(self) -> Array:
         """How a row's state follows from that before the step, (1, D + 3, D + 3)."""
-        A, c, (e,), (growth,) = self.on_nodes, self.state.bulk_variance, self.pull, self.growth
-        (c_next,) = self.bulk_variance
-        with_norm = self.all_along(1, A.third[None])
-        own = e**2 * self.noise / c_next
-        of_norm = 2 * e * (c / c_next) * growth * with_norm
-        of_norm += own * self.all_along(2, A.variance_along[None])
-        stretch = growth * (growth + e * c * self.mean(1, A.fourth))
-        norm = c / c_next * stretch + own * self.mean(2, A.variance_with_norm)
-        by_norm = e * c / 2 * with_norm
-        return np.block([[super().linear_map[0], by_norm.T], [of_norm, norm]])[None]
+        kept = np.diag([self.protocol.kept] * len(self.x) + [0.0])
+        return kept + self._with_norm(self.responses(self.rho, self.on_nodes)[0])
 
     def batch_noise(self) -> Array:
         """Compute the covariance that the batch adds to a row's state, (1, D + 3, D + 3)."""
-        A, c, (e,), (growth,) = self.on_nodes, self.state.bulk_variance, self.pull, self.growth
-        (c_next,) = self.bulk_variance
-        own = e * self.noise
-        # In units of 1/c after the step.
-        with_norm = 2 * growth * c * self.all_along(2, A.variance_along[None])
-        with_norm = e * own * (with_norm + own * self.all_along(3, A.cube[None])) / c_next
-        square = 2 * c * A.variance_with_norm + c * A.variance - (c * A.curvature) ** 2
-        of_norm = (
-            4 * growth**2 * self.mean(2, square)
-            + 4 * own * growth * self.mean(3, A.cube_along - c * A.curvature * A.variance)
-            + own**2 * self.mean(4, A.fourth_power - A.variance**2)
-        )
-        of_norm = e * own * of_norm / c_next**2 + 2 * (1 - growth**2 * c / c_next) ** 2
-        return np.block([[super().batch_noise()[0], with_norm.T], [with_norm, of_norm]])[None]
+        return self._with_norm(self.responses(self.rho, self.on_nodes)[1])
+
+    def _with_norm(self, values: Array) -> Array:
+        (rows, by_norm), (of_row, norm) = values
+        by_norm, of_row = self.along(np.stack([by_norm, of_row]))
+        beside = [[self.pairs(rows[None])[0], by_norm[:, None]], [of_row, norm @ self.weight]]
+        return np.block(beside)[None]
 
 
 # A step is needed twice: for the state after it, and for the covariance that it gives to rows.

@@ -20,7 +20,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.kappa_rules import check_resolution, spike_rule
 from giantstep.theory.first_layer.network_state import check_weights
-from giantstep.theory.first_layer.step import LettersState, Step, of_residuals
+from giantstep.theory.first_layer.step import LettersState, Step
 from giantstep.theory.first_layer.step_loss import noisy_labels
 
 
@@ -50,8 +50,8 @@ def _next_step(protocol: Protocol, state: LettersState, fineness: int) -> Step:
     loss = lookup_loss(protocol.step_loss)
     sign, noise, share = np.array([*noisy_labels(protocol)]).T[..., None]
     pulls = loss.pull(sign * clean + noise, output)
-    powers, curvatures = (of.sum(axis=1) for of in of_residuals(*pulls, share * weight))
-    return Step(protocol, state, averages, powers, curvatures, x)
+    averages, x = (np.tile(of_nodes, len(share)) for of_nodes in (averages, x))
+    return Step(protocol, state, averages, *pulls, share * weight, x)
 
 
 def averages_of_letters(

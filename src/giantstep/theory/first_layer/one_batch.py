@@ -5,7 +5,7 @@ The resolvent of the rows is that of `reused_resolvent`, which leaves out how th
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -29,6 +29,10 @@ _OF_QUASI_RANDOM = 1e-4
 _COARSE = 0
 
 
+# Networks of all dimensions are the same.
+_network_after = lru_cache(maxsize=4)(ReusedBatch)
+
+
 class OneBatch(Recursion):
     """Later steps take the batch of the first again."""
 
@@ -38,7 +42,7 @@ class OneBatch(Recursion):
     @cached_property
     def network(self) -> ReusedBatch:
         """The network after each of its steps."""
-        return ReusedBatch(self.protocol, self.fineness)
+        return _network_after(self.protocol, self.fineness)
 
     @cached_property
     def states(self) -> tuple[NetworkState, ...]:

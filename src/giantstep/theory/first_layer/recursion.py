@@ -167,9 +167,8 @@ class Recursion(SteppedLayer):
         """Compute what the own output adds to the squared norm of rows in a step, by letters."""
         protocol = self.protocol.each_step[0]
         step = next_step(protocol, self.states[0], self.fineness)
-        curvature, squared, _ = step.curvatures.sum(axis=1)
-        of_loss = float(step.powers[1].sum()), curvature, squared
-        return own_output_norms(protocol, self.dimension, of_loss)
+        of_loss = np.stack([step.rho, step.curvature, step.curvature**2]) @ step.weight
+        return own_output_norms(protocol, self.dimension, *of_loss)
 
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""

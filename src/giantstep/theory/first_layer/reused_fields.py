@@ -19,10 +19,11 @@ from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.interpolation import interpolated
 from giantstep.numerics.quadrature import WIDE, product_rule, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import label_levels
+from giantstep.problems.problem import noise_levels
 from giantstep.problems.protocol import Protocol
-from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.activation_averages import activation_averages
+from giantstep.theory.features.conditional_target import target_rule
+from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
 
 # Nodes over each Gaussian coordinate of a sample, by the number of coordinates. More than two
 # coordinates have quasi-random points instead: so many at each node over the target's direction, or
@@ -208,29 +209,25 @@ def _smoothed(
 def _samples(protocol: Protocol, steps: int, fineness: int) -> tuple[Array, Array, Array]:
     """Choose a rule over samples: white coordinates (N, D + steps), labels and weights (N,)."""
     rule = (1 + fineness) / 2
-    if teacher := teacher_of(protocol.target):
-        D = teacher.directions
-        s, weight = product_rule(D, round(rule * max(_TEACHER_NODES[D], teacher.degree + 2)))
-        clean = teacher.value(s)
-    else:
-        target = lookup(protocol.target)
-        edges = unit_edges(np.array(target.kinks), WIDE)
-        s, weight = split_rule(edges, rule / min(max(steps, 1), 2))
-        clean, s = target.value(s), s[:, None]
-    kept = weight > _NEGLIGIBLE
-    sign, variance, fraction = np.repeat(np.array(label_levels(protocol)).T, kept.sum(), axis=1)
-    levels = sign.size // kept.sum()
-    s, clean, weight = (np.concatenate([x[kept]] * levels) for x in (s, clean, weight))
+    initial = features_in_state(protocol, NetworkState.at_initialisation(protocol.target))
+    D = initial.alignments.size
+    finer, least = rule / min(max(steps, 1), 2), round(rule * _TEACHER_NODES[D])
+    labels, u, weights = target_rule(initial, np.zeros(1), finer, WIDE, least)
+    kept = weights[0] > _NEGLIGIBLE
+    variance, fraction = np.repeat(np.array(noise_levels(protocol)).T, kept.sum(), axis=1)
+    levels = variance.size // kept.sum()
+    of_target = u[:, 0].T, labels[0], weights[0]
+    s, clean, weight = (np.concatenate([x[kept]] * levels) for x in of_target)
     dim = steps + bool(variance.any())
     if dim > 2 or kept.sum() * _NODES[dim] ** dim > _MOST_SAMPLES:
         # For several directions all nodes share the points, which keeps their symmetries.
-        blocks, n = (1, _FEWER) if teacher else (len(s), _POINTS)
+        blocks, n = (1, _FEWER) if D > 1 else (len(s), _POINTS)
         cloud = np.tile(quasi_random(dim, blocks, round(n * rule)), (len(s) // blocks, 1, 1))
         share = np.full(cloud.shape[1], 1 / cloud.shape[1])
     else:
         nodes, share = product_rule(dim, round(_NODES[dim] * rule)) if dim else _NONE
         cloud = np.tile(nodes, (len(s), 1, 1))
-    labels = (sign * clean)[:, None] + np.sqrt(variance)[:, None] * cloud[:, :, steps:].sum(axis=2)
+    labels = clean[:, None] + np.sqrt(variance)[:, None] * cloud[:, :, steps:].sum(axis=2)
     along = np.repeat(s[:, None], cloud.shape[1], axis=1)
     white = np.concatenate([along, cloud[:, :, :steps]], axis=2)
     weights = np.outer(fraction * weight, share).ravel()

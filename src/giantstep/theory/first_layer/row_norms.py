@@ -21,7 +21,11 @@ from giantstep.problems.protocol import Protocol
 
 
 def own_output_norms(
-    protocol: Protocol, dimension: float, of_loss: tuple[float, float, float] = (0.0, 1.0, 1.0)
+    protocol: Protocol,
+    dimension: float,
+    mean: float = 0.0,
+    curvature: float = 1.0,
+    squared: float = 1.0,
 ) -> Array:
     """Compute what the network's own output adds to the squared norm of bulk rows, by letters.
 
@@ -36,7 +40,7 @@ def own_output_norms(
         Of one giant step on samples, with a uniform readout unless the activation is odd.
     dimension : float
         d, may be infinite: then nothing is added.
-    of_loss : tuple of float
+    mean, curvature, squared : float
         E rho, E l'' and E l''^2 of the loss of the step; by default those of the square loss, for
         an odd activation, of which E rho does not matter.
 
@@ -45,7 +49,6 @@ def own_output_norms(
     Array, shape (G,)
     """
     letters, fractions = np.array(protocol.readout).T
-    mean, curvature, squared = of_loss
     activation, e = lookup(protocol.activation), protocol.learning_rate / protocol.beta
     h0, h1, h2 = mean_derivatives(activation, 2)
     derivative_power = derivative_variance(activation) + h1**2

@@ -170,7 +170,7 @@ def directions_after_signs(
         None if the step's mean or noise vanishes.
     """
     own = (step.growth[0] - 1) ** 2 + step.bulk_variance[0] - step.growth[0] ** 2
-    if not (own > _TOLERANCE and np.any(step.spike)):
+    if not (own > _TOLERANCE and np.any(step.spikes)):
         return None
     c, covariance = float(srf.groups.c[0]), np.zeros((srf.alignments.size + 2,) * 2)
     S = _covariance(step, e, math.sqrt(own))
@@ -187,8 +187,9 @@ def directions_after_signs(
 
 def _covariance(step: FreshStep, e: float, deviation: float) -> Array:
     """Compute d times the covariance along the spike and the target across it, (D + 1, D + 1)."""
-    length, growth = float(np.linalg.norm(step.spike[1:])), step.growth[0] - 1
-    at = SignedEntries(step.spike[1:] / length, length / deviation, e)
+    spike, growth = step.spikes[0, 1:], step.growth[0] - 1
+    length = float(np.linalg.norm(spike))
+    at = SignedEntries(spike / length, length / deviation, e)
     response = at.response / deviation
     # The effects of plain descent along target and batch, less multiples of the identity.
     linear, noise = step.linear_map[0, 1:-1, 1:-1], step.batch_noise()[0, 1:-1, 1:-1]

@@ -130,4 +130,4 @@ def _gradient_length(protocol: Protocol) -> float:
     initial = NetworkState.at_initialisation(protocol.target)
     step = next_step(replace(protocol, learning_rate=protocol.beta), initial, 1)
     (growth,), (c,) = step.growth, step.bulk_variance
-    return math.sqrt(step.spike @ step.spike + (growth - 1) ** 2 + c - growth**2)
+    return math.sqrt(np.sum(step.spikes**2) + (growth - 1) ** 2 + c - growth**2)

@@ -19,6 +19,9 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import ALIGNED
 from giantstep.theory.first_layer.network_state import shared_parameters
 
+# A spike of this size, at a rate of one, is rounding.
+_NO_SPIKE = 1e-13
+
 
 @dataclass(frozen=True, eq=False)
 class LettersState:
@@ -82,10 +85,7 @@ class LettersState:
 
 @dataclass(eq=False)
 class Step:
-    """One more step: averages over a fresh batch, and what follows from them.
-
-    An input has projections y on the m directions of the state, and rho N on B more, those of the
-    batch's own noise; rho is the residual of the network as it stands.
+    """One more step: averages over the samples of a fresh batch, and what follows from them.
 
     Attributes
     ----------
@@ -93,15 +93,14 @@ class Step:
         Of this step alone.
     before : LettersState
     averages : Array, shape (6, G, N)
-        Over the neurons of each letter, on the N nodes of a rule over inputs: the `of_letters`
-        of `ActivationAverages`.
-    powers : Array, shape (5, N)
-        E[rho^k | node], k = 0 ... 4, times the weights.
-    curvatures : Array, shape (3, N)
-        E[l'', l''^2, rho l'' | node] of the loss, times the weights: what the network's own output
-        does to rho.
+        Over the neurons of each letter, at the N samples of a rule: the `of_letters` of
+        `ActivationAverages`.
+    rho, curvature : Array, shape (N,)
+        The residual of the network as it stands, or what the loss of the step makes of it, and what
+        the network's own output does to it: see `step_loss.pulls`.
+    weight : Array, shape (N,)
     y : Array, shape (m, N)
-        The inputs' projections, on these nodes.
+        The inputs' projections on the directions of the state.
     targets : int
         How many of the directions are those of the target; the state before is along these first.
     rate, noise : float
@@ -113,35 +112,40 @@ class Step:
     protocol: Protocol
     before: LettersState
     averages: Array
-    powers: Array
-    curvatures: Array
+    rho: Array
+    curvature: Array
+    weight: Array
     y: Array
     targets: int = 1
 
     def __post_init__(self) -> None:
+        of_samples = self.rho, self.curvature, self.weight
+        self.rho, self.curvature, self.weight = (values.ravel() for values in of_samples)
         self.rate = self.protocol.learning_rate / self.protocol.beta
         self.noise = 1 / self.protocol.alpha0
         self.pull = self.rate * np.array(self.protocol.readout)[:, 0]
 
-    def along(self, power: int, values: Array) -> Array:
-        """Compute E[rho^power values y] for values of shape (..., N): (..., m)."""
-        return (values * self.powers[power]) @ self.y.T
-
-    def mean(self, power: int, values: Array) -> Array:
-        """Compute E[rho^power values] for values of shape (..., N)."""
-        return values @ self.powers[power]
-
     @cached_property
     def spikes_in_batch(self) -> Array:
         """R: the spikes' parts along the batch's own directions, over e omega, (G, B)."""
-        A0 = self.averages[1]
-        return gram_factor(self.noise * (A0 * self.powers[2]) @ A0.T, least=1)
+        pulls = self.rho * self.averages[1]
+        return gram_factor(self.noise * (pulls * self.weight) @ pulls.T, least=1)
 
     @cached_property
-    def in_batch(self) -> Array:
-        """N, of which rho N are the inputs' parts along these directions, (B, N)."""
-        in_batch: Array = self.noise * np.linalg.pinv(self.spikes_in_batch) @ self.averages[1]
-        return in_batch
+    def x(self) -> Array:
+        """The projections y and, along the batch's own directions, rho N, (m + B, N)."""
+        in_batch = self.noise * np.linalg.pinv(self.spikes_in_batch) @ self.averages[1]
+        return np.vstack([self.y, self.rho * in_batch])
+
+    def along(self, values: Array) -> Array:
+        """Average values, shape (..., N), times x: (..., m + B)."""
+        return (values * self.weight) @ self.x.T
+
+    def pairs(self, values: Array) -> Array:
+        """Average values, shape (G, N), times x x^T, with the inputs' own noise along the batch."""
+        pairs, batch = self.along(values[:, None] * self.x), np.arange(len(self.y), len(self.x))
+        pairs[:, batch, batch] += (values @ self.weight)[:, None]
+        return pairs
 
     @cached_property
     def spikes(self) -> Array:
@@ -149,19 +153,22 @@ class Step:
 
         After the first step of an odd activation their length and alignment are (10) and (9).
         """
-        pull = self.pull[:, None]
-        known = self.protocol.kept * self.before.spikes + pull * self.along(1, self.averages[1])
-        return np.hstack([known, pull * self.spikes_in_batch])
+        before = np.pad(self.before.spikes, ((0, 0), (0, len(self.x) - len(self.y))))
+        moved = self.along(self.rho * self.averages[1])
+        spikes = self.protocol.kept * before + self.pull[:, None] * moved
+        # Where it vanishes by symmetry, as for even activations, rounding has no direction.
+        size = np.linalg.norm(spikes, axis=1)
+        return spikes * (size > _NO_SPIKE * np.maximum(1.0, np.abs(self.pull)))[:, None]
 
     @cached_property
     def growth(self) -> Array:
         """Factor 1 - decay + e omega E rho A_1 by which a row of the bulk grows, (G,)."""
-        return self.protocol.kept + self.pull * self.mean(1, self.averages[2])
+        return self.protocol.kept + self.pull * ((self.rho * self.averages[2]) @ self.weight)
 
     @cached_property
     def bulk_variance(self) -> Array:
         """The bulk variance c after the step, (G,): equation (11) for the first step."""
-        own_noise = self.pull**2 * self.noise * self.mean(2, self.averages[-1])
+        own_noise = self.pull**2 * self.noise * ((self.rho**2 * self.averages[-1]) @ self.weight)
         return self.growth**2 * self.before.bulk_variance + own_noise
 
     def mean_rows(self) -> Array:
@@ -174,46 +181,33 @@ class Step:
         (omega, pi), X = np.array(self.protocol.readout).T, self.before.mean_rows
         u, c = np.sqrt(pi) * omega, self.before.bulk_variance
         _, A0, A1, A2, residual, Av = self.averages
-        second, (curvature, squared, mixed) = self.powers[2], self.curvatures
+        second, curvature = self.weight * self.rho**2, self.weight * self.curvature
         a0, a1 = u[:, None] * A0, omega[:, None] * A1
         shared, norms = X @ a0, (u * c)[:, None] * A2
         drift = np.diag(self.growth) - self.rate * (a0 * curvature) @ a0.T
-        cross = (a1 * shared * mixed) @ a0.T
+        cross = (a1 * shared * curvature * self.rho) @ a0.T
         batch = (a1 * second) @ a1.T * X - cross - cross.T
-        batch += (a0 * squared * ((a0 * shared).sum(axis=0) + u**2 @ residual)) @ a0.T
+        own = (a0 * shared).sum(axis=0) + u**2 @ residual
+        batch += (a0 * curvature * self.curvature * own) @ a0.T
         batch += self.protocol.beta / 2 * (norms * second) @ norms.T
         batch += np.diag(omega**2 * ((Av - c[:, None] * A1**2) @ second))
         return drift @ X @ drift.T + self.rate**2 * self.noise * batch
 
-    def all_along(self, power: int, values: Array) -> Array:
-        """Compute E[rho^power values (y, rho N)], shape (G, m + B)."""
-        in_batch = self.mean(power + 1, values[:, None] * self.in_batch)
-        return np.hstack([self.along(power, values), in_batch])
-
-    def all_pairs(self, power: int, values: Array) -> Array:
-        """Compute E[rho^power values (y, rho N)(y, rho N)^T], (G, m + B, m + B)."""
-        weighted = values[:, None] * self.in_batch
-        mixed, own = self.along(power + 1, weighted), self.mean(power, values)
-        in_batch = (weighted * self.powers[power + 2]) @ self.in_batch.T
-        in_batch += own[:, None, None] * np.eye(len(self.in_batch))
-        known = (values[:, None] * self.powers[power] * self.y) @ self.y.T
-        return np.block([[known, mixed.swapaxes(1, 2)], [mixed, in_batch]])
-
     @cached_property
     def linear_map(self) -> Array:
         """How a row's projections follow from those before the step, (G, m + B, m + B)."""
-        moved = self.all_pairs(1, self.averages[2])
+        moved = self.pairs(self.rho * self.averages[2])
         return self.protocol.kept * np.eye(moved.shape[1]) + self.pull[:, None, None] * moved
 
     def batch_noise(self) -> Array:
         """Compute the covariance that the batch adds to these projections, (G, m + B, m + B)."""
-        of_samples = self.all_pairs(2, self.averages[-1])
+        of_samples = self.pairs(self.rho**2 * self.averages[-1])
         return self.noise * (self.pull**2)[:, None, None] * of_samples
 
     def covariance(self) -> Array:
         """Compute S after the step, in the directions before it and those of the batch."""
         c, rows = self.before.bulk_variance[:, None, None], self.linear_map
-        batch = self.before.spikes.shape[1] + np.arange(len(self.in_batch))
+        batch = np.arange(len(self.y), len(self.x))
         kept = np.delete(np.arange(rows.shape[1]), batch)
         before = c * np.eye(rows.shape[1])
         before[:, kept[:, None], kept] = self.before.covariance
@@ -234,12 +228,6 @@ class Step:
         turn[targets:, targets:] = (kept / np.linalg.norm(kept, axis=0)).T
         covariance = turn @ self.covariance() @ turn.T
         return LettersState(self.spikes @ turn.T, self.bulk_variance, self.mean_rows(), covariance)
-
-
-def of_residuals(rho: Array, curvature: Array, weight: Array) -> tuple[Array, Array]:
-    """Compute `powers` and `curvatures` of a step on nodes of some weight, shape (N,)."""
-    powers = np.stack([weight, rho, rho, rho, rho]).cumprod(axis=0)
-    return powers, weight * np.stack([curvature, curvature**2, rho * curvature])
 
 
 def gram_factor(gram: Array, least: int = 0) -> Array:
