@@ -14,7 +14,6 @@ from giantstep.cli.problem_flags import PROBLEM_FLAGS, statement_of
 from giantstep.problems.combinations import varied
 from giantstep.problems.number_files import load_numbers
 from giantstep.questions.choices import GAINS, STOP_AT
-from giantstep.questions.declaration import declaration_of
 from giantstep.questions.remarks import CORRECTIONS
 from giantstep.questions.request import DEFAULTS
 from giantstep.questions.task import question_named
@@ -40,7 +39,7 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
         given[names] = [name.replace("-", "_") for name in given[names]]
     _complete(arguments.command, given)
     ask = question_named(commands()[arguments.command].question)
-    of, form = declaration_of(ask), signature(ask).parameters
+    of, form = ask.declaration, signature(ask).parameters
     needed = {name for name, one in form.items() if one.default is Parameter.empty}
     own = {x.name: given.get(x.name, x.default) for x in of.takes if x.name in {*given, *needed}}
     own = {k: x[0] if isinstance(x, list) and len(x) == 1 else x for k, x in own.items()}

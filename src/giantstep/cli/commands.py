@@ -71,7 +71,7 @@ def add_arguments(parser: Any, names: Sequence[str]) -> None:
 
 def question_of(command: Command) -> Question:
     """Import the question of a command, and return what it declares."""
-    from giantstep.questions.declaration import declaration_of  # only here: it takes a while
-    from giantstep.questions.task import question_named
+    from giantstep.questions.task import question_named  # only here: it takes a while
 
-    return declaration_of(question_named(command.question))
+    declared: Question = question_named(command.question).declaration
+    return declared

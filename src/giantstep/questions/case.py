@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.questions.checks import criterion_faults
+from giantstep.questions.gains import gain
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.remarks import (
     CORRECTIONS,
@@ -26,7 +28,14 @@ from giantstep.questions.remarks import (
     reliability_remarks,
 )
 from giantstep.theory.first_layer.layer import layer_of
-from giantstep.theory.optima import CROSS_VALIDATION, K_FOLD, TEST_ERROR, criterion, optimal_ridge
+from giantstep.theory.optima import (
+    CROSS_VALIDATION,
+    K_FOLD,
+    TEST_ERROR,
+    OptimalRidge,
+    criterion,
+    optimal_ridge,
+)
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.columns import RELIABILITY, Columns
 from giantstep.theory.readout.derivatives import error_derivatives
@@ -51,8 +60,8 @@ class Case(NamedTuple):
     """What is prepared once, and solved at all points.
 
     With `cross_validation`, answers have the error of five folds, with `ensemble` that of so many
-    networks, with `compared` the dimension from which on they are reliable, and with `zero_one` the
-    0-1 error, of a sign target and spikes of one direction.
+    networks, with `compared` the dimension from which on they are reliable, with `zero_one` the
+    0-1 error, of a sign target and spikes of one direction, and with `gains` those of `sweep`.
     """
 
     problem: Problem
@@ -65,6 +74,7 @@ class Case(NamedTuple):
     ensemble: float | None = None
     compared: bool = False
     zero_one: bool = True
+    gains: Sequence[str] = ()
 
     def faults(self, optimal: bool = True) -> list[Fault]:
         """List why there is no theory of it, at best ridges or others, before any work."""
@@ -90,43 +100,43 @@ class Case(NamedTuple):
         """The readout of this case."""
         return readout_of(self.problem, self.bulk, self.loss, self.dimension)
 
-    def solve(self, alpha: Array, ridge: Array, report: Progress = bar) -> Columns:
+    @property
+    def remarks(self) -> list[str]:
+        """What the theory of its first layer leaves out, in words."""
+        return layer_of(self.problem, self.dimension).remarks(self.bulk)
+
+    def best(self, alpha: Array, ridges: Array | None = None) -> OptimalRidge:
+        """Find the best ridges, by default among those of `search_of`."""
+        of = self.bulk, self.dimension, self.loss, ridges
+        return optimal_ridge(self.problem, alpha, *of, self.by)
+
+    def solve(self, alpha: Array, ridge: Array | None, report: Progress = bar) -> Columns:
         """Solve at the points (alpha, ridge), some at a time.
 
         Parameters
         ----------
         alpha, ridge : Array, shape (P,)
+            None for the best ridges, which are then among the columns.
         report : callable
             Called with the share of the points that is solved.
         """
-        parts = []
+        best, parts = self.best(alpha) if ridge is None else None, []
+        at = best.ridge if best else np.asarray(ridge)
         for some in self.readout.batches(alpha.size):
-            parts.append(self.readout.solve(alpha[some], ridge[some]))
-            self._add(parts[-1], alpha[some], ridge[some])
+            parts.append(self.readout.solve(alpha[some], at[some]))
+            self._add(parts[-1], alpha[some], at[some])
             report(min(some.stop / alpha.size, 1.0))
         columns = Columns.joined(parts)
-        self._compare(columns, alpha, ridge)
-        return columns
-
-    def optimise(self, alpha: Array) -> Columns:
-        """Solve at the best ridges, which are among the columns."""
-        of = self.bulk, self.dimension, self.loss
-        best = optimal_ridge(self.problem, alpha, *of, by=self.by)
-        columns = Columns(test_error=best.solution.test_error)
-        if self.by in CROSS_VALIDATION:
-            least = optimal_ridge(self.problem, alpha, *of).solution.test_error
+        if self.compared:
+            columns[RELIABLE_DIMENSION] = self._reliable_dimension(columns, alpha, at)
+        for name in self.gains:
+            columns[name] = gain(self, name, alpha, ridge, columns.test_error)
+        if best and self.by in CROSS_VALIDATION:
+            least = self._replace(by=TEST_ERROR).best(alpha).solution.test_error
             columns["cost_of_choice"] = columns.test_error / least - 1
-        columns |= best.solution
-        self._add(columns, alpha, best.ridge)
-        self._compare(columns, alpha, best.ridge)
-        columns |= {"ridge": best.ridge, "optimal_ridge_on_edge": best.on_edge}
+        if best:
+            columns |= {"ridge": best.ridge, "optimal_ridge_on_edge": best.on_edge}
         return columns
-
-    def errors(self, alpha: Array, ridge: Array | None, **changes: Any) -> Array:
-        """Return the test errors of a changed case, by default at the best ridges."""
-        case = Case(self.problem, self.loss, self.bulk, self.dimension, self.by, zero_one=False)
-        case = case._replace(**changes)
-        return (case.optimise(alpha) if ridge is None else case.solve(alpha, ridge)).test_error
 
     def _add(self, columns: Columns, alpha: Array, ridge: Array) -> None:
         """Add to a solution what is asked for beside it."""
@@ -144,19 +154,16 @@ class Case(NamedTuple):
             slopes[np.isnan(columns.test_error)] = np.nan
             columns["derivative"] = slopes
 
-    def _compare(self, columns: Columns, alpha: Array, ridge: Array) -> None:
-        """Add the dimension from which on answers are reliable, if `compared`.
+    def _reliable_dimension(self, columns: Columns, alpha: Array, ridge: Array) -> Array:
+        """Compute the dimension from which on answers are reliable.
 
         Corrections are taken to fall as 1/d, the difference between the limit d -> infinity and
         a large dimension among them; if it is too large there, larger dimensions are tried. It is
         infinite where the limit is near none of them.
         """
-        if not self.compared:
-            return
-        corrections = columns[RELIABILITY]
+        corrections = columns[RELIABILITY] / RELIABLE
         if math.isfinite(self.dimension):
-            columns[RELIABLE_DIMENSION] = self.dimension / RELIABLE * corrections
-            return
+            return self.dimension * corrections
         most = _COMPARED if self.loss == SQUARE else _COMPARED_CONVEX
         some = np.unique(np.linspace(0, alpha.size - 1, min(alpha.size, most)).round().astype(int))
         limit = columns.test_error[some]
@@ -173,8 +180,10 @@ class Case(NamedTuple):
                 power = np.where(np.isfinite(last), np.log10(last / gap), 1.0)
                 needed[near] = dimension * (gap / RELIABLE)[near] ** (1 / power[near])
                 last = gap
-        needed = needed[np.arange(alpha.size) * some.size // alpha.size]  # that of a point nearby
-        columns[RELIABLE_DIMENSION] = LARGE_DIMENSION / RELIABLE * corrections + needed
+        # Other points have that of one nearby.
+        return (
+            LARGE_DIMENSION * corrections + needed[np.arange(alpha.size) * some.size // alpha.size]
+        )
 
 
 def answer_remarks(answer: xr.Dataset) -> list[str]:

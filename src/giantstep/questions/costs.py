@@ -25,7 +25,7 @@ from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE, is_square
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.declaration import Work, stated
+from giantstep.questions.declaration import Question, stated
 from giantstep.questions.task import Task
 from giantstep.questions.values import as_lists, is_several
 from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS, SINGLE_FROM
@@ -140,41 +140,41 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
     together = _listed(task.arguments.get("zip", ()))[1:]  # these vary with the first of them
     given = {name: as_lists(x) for name, x in task.arguments.items() if name not in together}
     several = {k: x for k, x in given.items() if k not in _TOGETHER and is_several(k, x)}
-    work, fields = stated(task.question).work, vars(task.problem)
+    of, fields = stated(task.question), vars(task.problem)
     costs = []
     for chosen in islice(combinations(several), _ESTIMATED):
         here = _DEFAULTS | given | chosen
         with suppress(RefusalError):  # it is refused later
             changes = {name: x for name, x in here.items() if name in fields}
             problem = replace(task.problem, **changes) if changes else task.problem
-            costs.append(_cost_of_one(work, problem, here, threads))
+            costs.append(_cost_of_one(of, problem, here, threads))
     seconds, memory = total_cost(costs)
     return Cost(seconds * math.prod(map(len, several.values())) / max(len(costs), 1), memory)
 
 
-def _cost_of_one(work: Work, problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
+def _cost_of_one(of: Question, problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     """Estimate what a question takes at one value of each parameter."""
-    theory = _theory(work, problem, given) if work.theories else Cost(0, 0)
-    if not work.networks:
+    theory = _theory(of, problem, given) if of.theories else Cost(0, 0)
+    if not of.networks:
         return theory
     networks = given["networks"]  # a number, or their indices, of which there may be billions
     count = networks if isinstance(networks, int) else len(networks)
     members = 0 if given.get("ensemble") in (None, math.inf) else given["ensemble"]
-    longer = members + (_CROSS_VALIDATED if given.get("cross_validation") else work.networks)
+    longer = members + (_CROSS_VALIDATED if given.get("cross_validation") else of.networks)
     one = _network(problem, given, threads)
     memory = one.memory * max(1 + (longer > 1), members) + theory.memory
     return Cost(count * longer * one.seconds + theory.seconds, memory)
 
 
-def _theory(work: Work, problem: Problem, of: Mapping[str, Any]) -> Cost:
+def _theory(question: Question, problem: Problem, of: Mapping[str, Any]) -> Cost:
     """Estimate the theory of all points of a question."""
-    searched = {*_listed(of.get("over", ())), *(k for k in work.searched if of.get(k) is None)}
-    times = work.theories * _CANDIDATES[min(len(searched - {"ridge"}), len(_CANDIDATES) - 1)]
+    searched = {*_listed(of.get("over", ())), *(k for k in question.searched if of.get(k) is None)}
+    times = question.theories * _CANDIDATES[min(len(searched - {"ridge"}), len(_CANDIDATES) - 1)]
     times *= 2 ** sum(bool(of.get(name)) for name in _LONGER)
     point, search = (_POINT, _SEARCH) if of["loss"] == SQUARE else (_CONVEX_POINT, _CONVEX_SEARCH)
     optimal = "ridge" in searched or isinstance(of["ridge"], str)
     ridges = search if optimal else len(_listed(of["ridge"]))
-    points = len(_listed(of["alpha"])) * ridges * work.points
+    points = len(_listed(of["alpha"])) * ridges * question.points
     groups = len(problem.readout if isinstance(problem, Protocol) else problem.groups.pi)
     solved = _PROBLEM + _GROUPS * groups**3 + points * point
     seconds = solved * _SPIKE**problem.further_directions + _STEP * problem.has_covariance

@@ -18,28 +18,6 @@ TABLE = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("utf-
 
 
 @dataclass(frozen=True)
-class Work:
-    """What a question takes, in units of what is estimated of a problem.
-
-    Attributes
-    ----------
-    theories : float
-        How many times the theory of all points is solved.
-    networks : float
-        How much longer than its errors what is asked of a network takes.
-    points : int
-        In the time of how many errors one point of it is solved.
-    searched : sequence of str
-        What is optimised, unless it is given.
-    """
-
-    theories: float = 1.0
-    networks: float = 0.0
-    points: int = 1
-    searched: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
 class Question:
     """A question about a problem, or about samples; all but the first two are in the table.
 
@@ -54,7 +32,14 @@ class Question:
         Name of the command, and what it prints in a few words.
     example : str
         What may follow the name of the command, for its help.
-    work : Work
+    theories : float
+        How many times the theory of all points is solved.
+    networks : float
+        How much longer than its errors what is asked of a network takes.
+    points : int
+        In the time of how many errors one point of it is solved.
+    searched : sequence of str
+        What is optimised, unless it is given.
     inputs : sequence of str
         Which of "covariance" and "inputs", those of two classes, its answers take into account.
     data : sequence of str
@@ -69,7 +54,10 @@ class Question:
     command: str = ""
     text: str = ""
     example: str = ""
-    work: Work = Work()
+    theories: float = 1.0
+    networks: float = 0.0
+    points: int = 1
+    searched: Sequence[str] = ()
     inputs: Sequence[str] = ("covariance", "inputs")
     data: Sequence[str] = ()
     scalars: Sequence[str] = ("loss", "bulk", "dimension")
@@ -77,14 +65,7 @@ class Question:
 
 def stated(name: str) -> Question:
     """Return what the table says of a question, which need not be imported."""
-    of = dict(TABLE[name])
-    return Question(name, work=Work(**of.pop("work", {})), **of)
-
-
-def declaration_of(ask: Callable[..., Any]) -> Question:
-    """Return what a question declares."""
-    declared: Question = ask.declaration  # type: ignore[attr-defined]
-    return declared
+    return Question(name, **TABLE[name])
 
 
 def declare(ask: Callable[..., Any], takes: Sequence[Argument]) -> tuple[Question, Signature]:
@@ -95,7 +76,7 @@ def declare(ask: Callable[..., Any], takes: Sequence[Argument]) -> tuple[Questio
     """
     of, form = stated(ask.__name__), signature(ask)
     defaults = {name: x.default for name, x in form.parameters.items() if x.default is not x.empty}
-    hours = SIMULATION_HOURS if of.work.networks or of.data else THEORY_HOURS
+    hours = SIMULATION_HOURS if of.networks or of.data else THEORY_HOURS
     limits = replace(MAX_HOURS, default=hours), MAX_MEMORY
     own = [replace(one, default=defaults.get(one.name, one.default)) for one in takes]
     ask.declaration = of = replace(of, takes=(*own, *limits))  # type: ignore[attr-defined]

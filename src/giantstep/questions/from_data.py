@@ -38,7 +38,7 @@ from giantstep.validation import Interval, InvalidParametersError, refusal
 
 # Samples that are left to test, at least.
 _TESTS = 30
-# Labels of at most so many integers may be classes.
+# Labels of at most so many values may be classes.
 _CLASSES = 20
 # Predicted by the theory, and measured; the last one of classes alone.
 ERRORS = ("test_error", "training_error", "classification_error")
@@ -212,14 +212,12 @@ def _has_classes(labels: Array) -> bool:
 
 def label_remarks(labels: Array) -> list[str]:
     """Say how to state classes, if labels look like some."""
-    values = np.unique(labels)
-    few = len(values) == 2 or (len(values) <= _CLASSES and not np.any(values % 1))
-    if labels.ndim > 1 or not few or _has_classes(labels):
-        return []
-    return [
+    text = (
         "Labels are taken as numbers. For classes give one-hot rows, or -1 and 1 for two: then the"
         " 0-1 error is predicted and measured, too."
-    ]
+    )
+    few = labels.ndim == 1 and len(np.unique(labels)) <= _CLASSES
+    return [text] * (few and not _has_classes(labels))
 
 
 def _gaussian_theory(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import xarray as xr
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
@@ -31,9 +29,8 @@ from giantstep.questions.remarks import edge_remarks, named_ridge, told
 from giantstep.questions.search import Search, problem_at, read_unknowns
 from giantstep.questions.values import SOME_RIDGE
 from giantstep.registry import one_of
-from giantstep.theory.first_layer.layer import layer_of
-from giantstep.theory.optima import TEST_ERROR, criterion
-from giantstep.validation import Fault, InvalidParametersError, raise_all
+from giantstep.theory.optima import TEST_ERROR
+from giantstep.validation import Fault, raise_all
 
 _OVER = argument("optimise", "over", one_of(*UNKNOWNS), Many.TOGETHER)
 _RIDGE = replace(BEST_RIDGE, many=Many.APART, text="if it is not optimised; optimal adds it")
@@ -117,7 +114,7 @@ def optimise(
         bulk = ISOTROPIC if BIAS in over else bulk_of_networks(problem)
     optimal = isinstance(ridge, str)
     grid = Grid(alpha, SOME_RIDGE if optimal else ridge, loss)  # type: ignore[arg-type]
-    case = Case(problem, loss, bulk, dimension, by)
+    case = Case(problem, loss, bulk, dimension, by, compared=True)
     faults = case.faults()
     if problem.has_covariance and (BIAS in over or math.isinf(dimension)):
         mixed = problem.inputs != GAUSSIAN
@@ -132,40 +129,22 @@ def optimise(
     if BIAS in unknowns and bulk != ISOTROPIC:
         faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
     raise_all(faults)
-    data = _profile_and_optima(case, unknowns, grid, progress)
+    ridges = unknowns.get(RIDGE, np.array(grid.ridge))
+    outer, alphas = {k: x for k, x in unknowns.items() if k != RIDGE}, np.array(grid.alpha)
+
+    def at(values: Mapping[str, float]) -> tuple[Problem, Array]:
+        return problem_at(problem, values, dimension), alphas
+
+    search = Search(case, outer, ridges, at)
+    profile = search.profile(alphas.size, progress)
+    rows = [search.optimum(profile, k) for k in range(alphas.size)]
+    data = pd.DataFrame(rows, pd.Index(alphas, name="alpha")).to_xarray()
+    data = data.assign_coords(outer | {RIDGE: ridges, "bulk": bulk})
+    data[by] = (*outer, "alpha", RIDGE), profile
     remarks = told(data[f"optimal_{by}"].isnull(), "nothing in the range searched could be solved.")
     for name, candidates in unknowns.items():
         what = named_ridge(loss) if name == RIDGE else f"best {name.replace('_', ' ')}"
         remarks += edge_remarks(data[f"optimal_{name}_on_edge"], what, candidates)
-    remarks += layer_of(problem, dimension).remarks(bulk)
-    remarks += answer_remarks(data.assign_coords(dimension=dimension))
+    remarks += case.remarks + answer_remarks(data.assign_coords(dimension=dimension))
     fixed = {"alpha": alpha} | ({} if RIDGE in unknowns else {"ridge": ridge})
     return drop_fixed(data.transpose("alpha", ...), **fixed), remarks
-
-
-def _profile_and_optima(
-    case: Case, unknowns: Mapping[str, Array], grid: Grid, report: Progress
-) -> xr.Dataset:
-    """Solve all candidates, (*candidates, alphas, ridges), and refine the best for each alpha."""
-    ridges = unknowns.get(RIDGE, np.array(grid.ridge))
-    outer, rows = {name: x for name, x in unknowns.items() if name != RIDGE}, list[Array]()
-
-    def case_at(alpha: float, values: Mapping[str, float]) -> tuple[Case, float]:
-        problem = problem_at(case.problem, values, case.dimension)
-        return case._replace(problem=problem, compared=True), alpha
-
-    searches = [Search(outer, ridges, partial(case_at, x)) for x in grid.alpha]
-    alphas, at = np.meshgrid(np.array(grid.alpha), ridges, indexing="ij")
-    sizes = [x.size for x in outer.values()]
-    for values in searches[0].combinations():
-        rows.append(np.full(alphas.shape, np.nan))
-        with suppress(InvalidParametersError):
-            rows[-1] = criterion(searches[0].case_at(values)[0].readout, case.by, alphas, at)
-        report(len(rows) / math.prod(sizes))
-    profile = np.array(rows).reshape(*sizes, *alphas.shape)
-    errors = np.nan_to_num(profile, nan=np.inf).min(axis=-1)
-    optima = [search.optimum(errors[..., k], case)[1] for k, search in enumerate(searches)]
-    coords = outer | {"alpha": np.array(grid.alpha)}
-    columns: dict[str, Any] = {name: ("alpha", [one[name] for one in optima]) for name in optima[0]}
-    columns[case.by] = (*coords, RIDGE), profile
-    return xr.Dataset(columns, coords | {RIDGE: ridges, "bulk": case.bulk})

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
+from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.domains import ALPHA, BETA
 from giantstep.problems.losses import SQUARE
@@ -35,7 +36,6 @@ from giantstep.questions.question import question
 from giantstep.questions.remarks import told
 from giantstep.questions.search import Search
 from giantstep.registry import one_of
-from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import CLASSIFICATION_ERROR, TEST_ERROR, search_of
 from giantstep.validation import Fault, Interval, raise_all
 
@@ -46,7 +46,7 @@ _CANDIDATES = {
     RATE: np.geomspace(0.1, 30, 7),
     SAMPLES: np.geomspace(0.3, 100, 7),
 }
-_OPTIMA = f"optimal_{RATE}", f"optimal_{RIDGE}"
+_OPTIMA = tuple(f"optimal_{name}" for name in ("alpha0", "alpha", "beta", RATE, RIDGE))
 _SAMPLES = argument("plan", SAMPLES, ALPHA)
 _FLOPS = argument("plan", "flops", Interval(1, 1e30), Many.APART)
 _MAX_STEPS = argument("plan", "max_steps", Interval(1, 10, whole=True))
@@ -125,17 +125,25 @@ def plan(
     for steps in range(max_steps + 1):
         kept = [_SHARE, *searched] if steps else [x for x in searched if x == SAMPLES]
         spend = partial(_spent, case, steps, samples or 0.0, flops)
-        search = Search({name: _CANDIDATES[name] for name in kept}, ridges, spend)
-        rows.append(_best_split(search, case))
+        search = Search(case, {name: _CANDIDATES[name] for name in kept}, ridges, spend)
+        found = search.optimum(search.profile())
+        on_edge = any(x for name, x in found.items() if name.endswith("_on_edge"))
+        if solved := math.isfinite(found[f"optimal_{by}"]):
+            made, (alpha,) = spend({name: found[f"optimal_{name}"] for name in kept})
+            found |= {"optimal_alpha0": made.alpha0, "optimal_alpha": alpha}
+            found |= {"optimal_beta": made.beta} if flops is not None else {}
+            if math.isfinite(dimension):
+                found["flops"] = operations(made, alpha, dimension)
+        rows.append(found | {"on_edge": on_edge and solved})
         progress((steps + 1) / (max_steps + 1))
-    data = pd.DataFrame(rows, columns=[*max(rows, key=len)]).rename_axis("steps").to_xarray()
+    data = pd.DataFrame(rows).rename_axis("steps").to_xarray()
     least = data[f"optimal_{by}"]
     data["cost_of_plan"] = least / least.min() - 1
-    unused = ["optimal_beta"] * (flops is None) + ["flops"] * math.isinf(dimension)
-    data = data.drop_vars(unused, errors="ignore")
+    names = least.name, "cost_of_plan", *_OPTIMA, "flops", *DOUBTS, "on_edge"
+    data = data[[name for name in names if name in data]]
     remarks = told(data["cost_of_plan"].isnull(), "no plan could be solved.")
     text = "the best plan is at an end of a range searched, and may be better beyond."
-    remarks += told(data["on_edge"], text) + layer_of(problem, dimension).remarks(bulk)
+    remarks += told(data["on_edge"], text) + case.remarks
     return data, remarks + answer_remarks(data.assign_coords(dimension=dimension))
 
 
@@ -156,8 +164,8 @@ def _faults(case: Case, samples: float | None, flops: float | None) -> list[Faul
 
 def _spent(
     case: Case, steps: int, samples: float, flops: float | None, values: Mapping[str, float]
-) -> tuple[Case, float]:
-    """Spend the budget at values of the unknowns: on a case, and its sample complexity."""
+) -> tuple[Protocol, Array]:
+    """Spend the budget at values of the unknowns: on a problem, and its sample complexity."""
     problem, count = case.problem, max(steps, 1)
     assert isinstance(problem, Protocol)  # checked
     share, samples = values.get(_SHARE, 0.0), values.get(SAMPLES, samples)
@@ -166,7 +174,7 @@ def _spent(
     problem = replace(problem, learning_rate=rate, alpha0=alpha0, steps=count)
     if flops is not None:
         problem = _widest(problem, alpha, case.dimension, flops)
-    return case._replace(problem=problem), alpha
+    return problem, np.array([alpha])
 
 
 def _widest(problem: Protocol, alpha: float, dimension: float, flops: float) -> Protocol:
@@ -192,21 +200,3 @@ def operations(problem: Protocol, alpha: float, dimension: float) -> float:
     beta, smaller = problem.beta, min(alpha, problem.beta)
     steps = 4 * problem.steps * problem.alpha0 * beta
     return dimension**3 * (steps + 2 * alpha * beta + alpha * beta * smaller + smaller**3 / 3)
-
-
-def _best_split(search: Search, case: Case) -> dict[str, Any]:
-    """Find the best plan of some number of steps: variables by name."""
-    errors = np.array([search.least(values)[0] for values in search.combinations()])
-    shape = [candidates.size for candidates in search.unknowns.values()]
-    values, found = search.optimum(errors.reshape(shape), case)
-    least, on_edge = f"optimal_{case.by}", False
-    row: dict[str, Any] = {least: found[least], "cost_of_plan": math.nan}
-    if not math.isnan(found[least]):
-        at, alpha = search.case_at(values)
-        made = at.problem
-        assert isinstance(made, Protocol)
-        row |= {"optimal_alpha0": made.alpha0, "optimal_alpha": alpha, "optimal_beta": made.beta}
-        row |= {name: found[name] for name in _OPTIMA if name in found}
-        row["flops"] = operations(made, alpha, case.dimension)
-        on_edge = any(found[name] for name in found if name.endswith("_on_edge"))
-    return row | {name: found[name] for name in DOUBTS} | {"on_edge": on_edge}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -26,23 +27,21 @@ def progress_bar(instead: Progress | None = bar) -> Iterator[Progress]:
     instead : callable, optional
         What to give instead of a bar.
     """
-    started = time.monotonic()
-    shown: list[float] = []
+    started, shown = time.monotonic(), 0.0
 
     def report(share: float) -> None:
+        nonlocal shown
         now = time.monotonic()
-        if now - started < _PATIENCE or (shown and now - shown[-1] < _PAUSE):
+        if now < max(started + _PATIENCE, shown + _PAUSE):
             return
-        shown[:] = [now]
-        left = (now - started) * (1 - share) / share if share > 0 else float("inf")
+        shown, left = now, (now - started) * (1 - share) / share if share > 0 else math.inf
         filled = "#" * round(_WIDTH * min(share, 1.0))
         line = f"giantstep [{filled:<{_WIDTH}}] {share:4.0%}, {left:.0f} s left"
         print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
 
+    shows = instead in (None, bar) and sys.stderr.isatty()
     try:
-        if instead is None or instead is bar:
-            instead = report if sys.stderr.isatty() else bar
-        yield instead
+        yield report if shows else instead or bar
     finally:
         if shown:
             print("\r\033[K", end="", file=sys.stderr, flush=True)

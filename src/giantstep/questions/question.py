@@ -141,7 +141,7 @@ def _labelled(
     if not of.data:
         problem = given["problem"]
         about["problem"] = format_problem(problem)
-        if not of.work.networks:
+        if not of.networks:
             inputs = data["inputs"] if "inputs" in data.coords else problem.inputs
             remarks = [*remarks, *input_remarks(np.ravel(inputs).tolist())]
         known = {k: given[k] for k in of.scalars if k in given and k not in data.coords}

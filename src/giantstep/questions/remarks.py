@@ -55,21 +55,15 @@ def at_points(mask: xr.DataArray) -> str:
     for name in mask.dims:
         holds = mask.any([dim for dim in mask.dims if dim != name]).values
         if name in mask.coords and not holds.all():
-            where.append(f"{name} {_extent(mask[name].values[holds])}")
+            values, of_numbers = mask[name].values[holds], mask[name].dtype.kind in "bif"
+            ends = [f"{x:.4g}" for x in (values.min(), values.max())] if of_numbers else values
+            where.append(f"{name} {(' to ' if of_numbers else ', ').join(dict.fromkeys(ends))}")
     return f"At {count} of {mask.size} points" + f" ({', '.join(where)})" * bool(where)
 
 
 def told(mask: xr.DataArray, text: str) -> list[str]:
     """Say something of the points at which it holds, if there are any."""
     return [f"{at_points(mask)} {text}"] if mask.values.any() else []
-
-
-def _extent(values: Array) -> str:
-    """Write between which numbers values are, or name them if they are texts."""
-    if np.issubdtype(values.dtype, np.number):
-        ends = f"{values.min():.4g}", f"{values.max():.4g}"
-        return " to ".join(dict.fromkeys(ends))
-    return ", ".join(map(str, values))
 
 
 def failure_remarks(status: xr.DataArray) -> list[str]:
@@ -104,19 +98,19 @@ def named_ridge(loss: str) -> str:
 
 def dimension_remarks(dimensions: xr.DataArray) -> list[str]:
     """Say where the limit d -> infinity is reliable from which dimension on."""
-    values = dimensions.values
-    never = values == np.inf
-    later = (values > SMALL_DIMENSION) & ~never
-    largest = float(f"{values[later].max(initial=0):.1e}")
     of_all = (
         f"this limit is more than {RELIABLE:.0%} off at every dimension that was tried. Please give"
         " that of your networks."
     )
+    values = dimensions.values
+    later = (values > SMALL_DIMENSION) & (values < np.inf)
+    largest = float(f"{values[later].max(initial=0):.2g}")
     of_small = (
         f"networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. For"
         " smaller ones, please give their dimension."
     )
-    return told(dimensions.copy(data=never), of_all) + told(dimensions.copy(data=later), of_small)
+    never = told(dimensions.copy(data=values == np.inf), of_all)
+    return never + told(dimensions.copy(data=later), of_small)
 
 
 def reliability_remarks(answer: xr.Dataset) -> list[str]:

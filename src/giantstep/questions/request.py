@@ -21,12 +21,10 @@ from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BULK, BY, DIMENSION, LOSS, OPTIMAL, RIDGE
 from giantstep.questions.case import Case, answer_remarks
 from giantstep.questions.datasets import count_groups, total_samples
-from giantstep.questions.gains import gain
 from giantstep.questions.product import Result, answer_each
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import edge_remarks, named_ridge
 from giantstep.questions.values import SOME_RIDGE, as_lists, is_several
-from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import search_of
 from giantstep.theory.readout.columns import PARAMETER, Columns
 from giantstep.theory.readout.derivatives import continuous_parameters
@@ -43,7 +41,6 @@ def solve_all(
     problem: Problem,
     given: Mapping[str, Any],
     progress: Progress = lambda share: None,
-    gains: Sequence[str] = (),
     **asked: Any,
 ) -> tuple[xr.Dataset, list[str]]:
     """Solve the theory at all combinations of the values of parameters; with remarks.
@@ -55,8 +52,6 @@ def solve_all(
     given : mapping
         Values of fields of the problem, and of `DEFAULTS`; sequences are dimensions, in this order.
     progress : callable, optional
-    gains : sequence of str
-        As in `sweep`.
     **asked
         Further attributes of `Case`.
 
@@ -75,15 +70,17 @@ def solve_all(
     several = {name: values[name] for name in varied if name not in _POINTS}
     coordinates = partial(_coordinates, problem, values, varied, optimal)
 
-    def arrange(columns: Columns, own: dict[str, Any]) -> xr.Dataset:
+    def arrange(case: Case, columns: Columns) -> xr.Dataset:
         named = columns.variables(sizes, without, squeezed=not several)
-        own |= {"ridge": named.pop("ridge")} if optimal else {}
+        own: dict[str, Any] = {"ridge": named.pop("ridge")} if optimal else {}
+        if case.derivatives:
+            own[PARAMETER] = list(continuous_parameters(case.problem))
         # To give coordinates at once takes a third of the time of adding them.
         return count_groups(xr.Dataset(named, own if several else own | coordinates()))
 
     def prepare(chosen: Mapping[str, Any]) -> Callable[[Progress], Result]:
-        of = _case(problem, {**values, **chosen}, optimal, asked)
-        return partial(_answer, *of, gains, arrange)
+        case, alpha, ridge = _case(problem, {**values, **chosen}, optimal, asked)
+        return lambda report: (arrange(case, case.solve(alpha, ridge, report)), case.remarks)
 
     data, remarks = answer_each(several, prepare, progress)
     if several:
@@ -140,23 +137,6 @@ def _case(
     raise_all(faults)
     alpha, ridges = (x.ravel() for x in np.meshgrid(grid.alpha, grid.ridge, indexing="ij"))
     return case, alpha, None if optimal else ridges
-
-
-def _answer(
-    case: Case,
-    alpha: Array,
-    ridge: Array | None,
-    gains: Sequence[str],
-    arrange: Callable[[Columns, dict[str, Any]], xr.Dataset],
-    report: Progress,
-) -> Result:
-    """Solve a case at its points, or at their best ridges; remarks are on its first layer."""
-    columns = case.optimise(alpha) if ridge is None else case.solve(alpha, ridge, report)
-    for name in gains:
-        columns[name] = gain(case, name, alpha, ridge, columns.test_error)
-    parameters = continuous_parameters(case.problem) if case.derivatives else ()
-    data = arrange(columns, {PARAMETER: list(parameters)} if parameters else {})
-    return data, layer_of(case.problem, case.dimension).remarks(case.bulk)
 
 
 def _coordinates(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,11 +21,12 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.case import DOUBTS, Case
 from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, SAMPLES
+from giantstep.questions.progress import Progress, bar
 from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.values import read_numbers
 from giantstep.theory.bounds import with_common_bias
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
-from giantstep.theory.optima import criterion, optimal_ridge, search_of
+from giantstep.theory.optima import criterion, search_of
 from giantstep.validation import Fault, Interval, InvalidParametersError
 
 _LETTER = "letter_"
@@ -53,67 +55,87 @@ class Search:
 
     Attributes
     ----------
+    case : Case
+        What is solved, but for its problem.
     unknowns : mapping of str to Array
         Candidates in increasing order, of all but the ridge: of "learning_rate", "letter_2" (the
         second of the readout), ... or "bias".
     ridges : Array
         Candidates of the ridge; a single one, if it is not optimised.
-    case_at : callable
-        Takes values of the unknowns; returns what is solved then, and the sample complexity.
-        Raises InvalidParametersError where there is none.
+    at : callable
+        Takes values of the unknowns; returns the problem, and A sample complexities, each with an
+        optimum of its own. Raises InvalidParametersError where there is none.
     """
 
+    case: Case
     unknowns: Mapping[str, Array]
     ridges: Array
-    case_at: Callable[[Mapping[str, float]], tuple[Case, float]]
+    at: Callable[[Mapping[str, float]], tuple[Problem, Array]]
 
-    def combinations(self) -> Iterator[dict[str, float]]:
-        """Yield all combinations of candidates."""
-        return combinations({name: x.tolist() for name, x in self.unknowns.items()})
+    def profile(self, count: int = 1, report: Progress = bar) -> Array:
+        """Return the errors of all candidates, (*candidates, A, ridges), NaN where there is none.
 
-    def least(self, values: Mapping[str, float]) -> tuple[float, float, bool]:
+        Parameters
+        ----------
+        count : int
+            A.
+        report : callable
+        """
+        sizes = [x.size for x in self.unknowns.values()]
+        errors = np.full((math.prod(sizes), count, self.ridges.size), np.nan)
+        named = {name: x.tolist() for name, x in self.unknowns.items()}
+        for k, values in enumerate(combinations(named)):
+            with suppress(InvalidParametersError):
+                problem, alpha = self.at(values)
+                points = np.meshgrid(alpha, self.ridges, indexing="ij")
+                readout = self.case._replace(problem=problem).readout
+                errors[k] = criterion(readout, self.case.by, *points)
+            report((k + 1) / len(errors))
+        return errors.reshape(*sizes, *errors.shape[1:])
+
+    def least(self, values: Mapping[str, float], k: int = 0) -> tuple[float, float, bool]:
         """Minimise over the ridge: error, infinity where there is none; ridge; if on an edge."""
         ridge, on_edge = self.ridges[:1], np.array([False])
         try:
-            case, alpha = self.case_at(values)
-            of, at = (case.bulk, case.dimension, case.loss, self.ridges), np.array([alpha])
+            problem, alpha = self.at(values)
+            case, at = self.case._replace(problem=problem), alpha[[k]]
             if self.ridges.size > 1:
-                best = optimal_ridge(case.problem, at, *of, by=case.by)
+                best = case.best(at, self.ridges)
                 ridge, on_edge = best.ridge, best.on_edge
             error = criterion(case.readout, case.by, at, ridge)
         except InvalidParametersError:
             return math.inf, math.nan, False
-        return np.nan_to_num(error, nan=np.inf).item(), ridge.item(), bool(on_edge.item())
+        return np.nan_to_num(error, nan=np.inf).item(), ridge.item(), on_edge.item()
 
-    def optimum(self, errors: Array, case: Case) -> tuple[dict[str, float], dict[str, Any]]:
-        """Refine around the lowest minima among all combinations; infinite errors are none.
+    def optimum(self, profile: Array, k: int = 0) -> dict[str, Any]:
+        """Refine around the lowest minima of a profile, at one sample complexity.
 
         Returns
         -------
-        values : dict
-            Of the unknowns, and of the ridge if it is one.
-        found : dict
-            Variables: the least error, NaN if there is none, these values, whether they are at an
-            end of what was searched, and what the theory leaves out there.
+        dict
+            Variables: the least error, NaN if there is none, the values of the unknowns, and of
+            the ridge if it is one, whether they are at an end of what was searched, and what the
+            theory leaves out there.
         """
-        values, on_edge = self._refined(errors, search_of(case.loss).rate_tolerance)
-        error, ridge, ridge_on_edge = self.least(values)
-        if self.ridges.size > 1:
-            values, on_edge = values | {RIDGE: ridge}, [*on_edge, ridge_on_edge]
-        found: dict[str, Any] = {f"optimal_{case.by}": error if math.isfinite(error) else math.nan}
-        for (name, value), at_end in zip(values.items(), on_edge, strict=True):
+        values, on_edge = self._refined(np.nan_to_num(profile[..., k, :], nan=np.inf).min(-1), k)
+        error, ridge, ridge_on_edge = self.least(values, k)
+        found: dict[str, Any] = {f"optimal_{self.case.by}": math.nan}
+        places = [*zip(values.items(), on_edge, strict=True), ((RIDGE, ridge), ridge_on_edge)]
+        for (name, value), at_end in places[: None if self.ridges.size > 1 else -1]:
             found |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": at_end}
-        doubts = DOUBTS + (OF_COVARIANCE if case.problem.has_covariance else ())
-        found |= dict.fromkeys(doubts, math.nan)
+        found |= dict.fromkeys(DOUBTS, math.nan)
         if math.isfinite(error):
-            best, alpha = self.case_at(values)
-            solved = best.solve(np.array([alpha]), np.array([ridge]))
-            found |= {name: solved[name].item() for name in doubts if name in solved}
-        return values, found
+            problem, alpha = self.at(values)
+            solved = self.case._replace(problem=problem).solve(alpha[[k]], np.array([ridge]))
+            names = [name for name in DOUBTS + OF_COVARIANCE if name in solved]
+            found |= {name: solved[name].item() for name in names}
+            found[f"optimal_{self.case.by}"] = error
+        return found
 
-    def _refined(self, errors: Array, tolerance: float) -> tuple[dict[str, float], list[bool]]:
+    def _refined(self, errors: Array, k: int) -> tuple[dict[str, float], list[bool]]:
         """Return the values of the least error, and whether each is at an end of its candidates."""
         axes = [np.log(x) if name in _LOGARITHMIC else x for name, x in self.unknowns.items()]
+        tolerance = search_of(self.case.loss).rate_tolerance
         if len(axes) > 1:
             tolerance = max(tolerance, _SEVERAL_TOLERANCE)
 
@@ -122,7 +144,7 @@ class Search:
             return {name: math.exp(one) if name in _LOGARITHMIC else one for name, one in at}
 
         starts = lowest_minima(errors, _STARTS if len(axes) > 1 else 1, _MARGIN) if axes else []
-        of = (lambda x: self.least(values(x))[0]), axes
+        of = (lambda x: self.least(values(x), k)[0]), axes
         refined = [(*refine_on_grid(*of, start, tolerance), start) for start in starts]
         if not refined:  # nothing could be solved, or nothing is unknown
             return dict.fromkeys(self.unknowns, math.nan), [True] * len(axes)
@@ -130,8 +152,8 @@ class Search:
         # The refinement next to an end, or to what could not be solved, stops short of it.
         on_edge = [
             bool(min(at - axis[0], axis[-1] - at) < 10 * tolerance)
-            or bool(np.isinf(maximum_filter1d(errors, 3, axis=k, mode="nearest")[best]))
-            for k, (axis, at) in enumerate(zip(axes, x, strict=True))
+            or bool(np.isinf(maximum_filter1d(errors, 3, axis=i, mode="nearest")[best]))
+            for i, (axis, at) in enumerate(zip(axes, x, strict=True))
         ]
         return values(x), on_edge
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import FLOW, SQUARE, is_square
@@ -38,8 +36,6 @@ from giantstep.theory.optima import FOLDS, GCV
 from giantstep.validation import Fault, collected, raise_all
 
 _DIMS = ("network", "training", "alpha", "ridge")
-# What measures networks beside their errors, and of how many parts.
-_Beside = tuple[Callable[..., dict[str, Array]], int]
 
 
 @question(
@@ -132,12 +128,17 @@ def simulate(
     """
     grid = Grid(alpha, ridge, loss)  # type: ignore[arg-type]
     sizes = Sizes(dimension, trainings, test_samples)
-    faults = _faults_beside(problem, loss, cross_validation, ensemble)
+    faults: list[Fault] = []
+    if cross_validation and loss == FLOW:
+        faults.append(Fault("cross_validation", True, "false for readouts that are stopped"))
+    if ensemble and (loss != SQUARE or getattr(problem, "model", None) == CONDITIONAL_GAUSSIAN):
+        allowed = f"left out: it is for features of networks and the {SQUARE} loss alone"
+        faults.append(Fault("ensemble", ensemble, allowed))
     with collected(faults):
         check_sizes(problem, grid, sizes)
     raise_all(faults)
-    asked: list[_Beside] = [(cross_validation_of_networks, FOLDS)] if cross_validation else []
-    asked += [(ensembles_of_networks, ensemble)] if ensemble else []
+    asked: list[Any] = [(cross_validation_of_networks, FOLDS)] * cross_validation
+    asked += [(ensembles_of_networks, ensemble)] * (ensemble is not None)
     which: dict[str, Any] = {"networks": range(networks), "threads": threads}
     told = [part(progress, k, 1 + len(asked)) for k in range(1 + len(asked))]
     raw = replicates(problem, **vars(grid), **vars(sizes), **which, seed=seed, progress=told[0])
@@ -154,17 +155,3 @@ def simulate(
     found = {new.format(x): means[old.format(x)] for x in names for old, new in forms.items()}
     data = count_groups(drop_fixed(xr.Dataset(found), alpha=alpha, ridge=ridge))
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
-
-
-def _faults_beside(
-    problem: Problem, loss: str, cross_validation: bool, ensemble: int | None
-) -> list[Fault]:
-    """List what networks cannot be asked beside their errors."""
-    faults: list[Fault] = []
-    if cross_validation and loss == FLOW:
-        faults.append(Fault("cross_validation", True, "false for readouts that are stopped"))
-    conditional = getattr(problem, "model", None) == CONDITIONAL_GAUSSIAN
-    if ensemble is not None and (loss != SQUARE or conditional):
-        allowed = f"left out: it is for features of networks and the {SQUARE} loss alone"
-        faults.append(Fault("ensemble", ensemble, allowed))
-    return faults
