@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -130,13 +131,20 @@ class Case(NamedTuple):
         if self.compared:
             columns[RELIABLE_DIMENSION] = self._reliable_dimension(columns, alpha, at)
         for name in self.gains:
-            columns[name] = gain(self, name, alpha, ridge, columns.test_error)
+            other = partial(self._errors, alpha, ridge)
+            columns[name] = gain(self.problem, name, columns.test_error, other)
         if best and self.by in CROSS_VALIDATION:
             least = self._replace(by=TEST_ERROR).best(alpha).solution.test_error
             columns["cost_of_choice"] = columns.test_error / least - 1
         if best:
             columns |= {"ridge": best.ridge, "optimal_ridge_on_edge": best.on_edge}
         return columns
+
+    def _errors(self, alpha: Array, ridge: Array | None, **changes: Any) -> Array:
+        """Compute the test errors of another case at the same points, or at its best ridges."""
+        case = self._replace(**changes)
+        solved = case.best(alpha).solution if ridge is None else case.readout.solve(alpha, ridge)
+        return solved.test_error
 
     def _add(self, columns: Columns, alpha: Array, ridge: Array) -> None:
         """Add to a solution what is asked for beside it."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import BULKS
@@ -11,36 +11,25 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.bounds import best_linear_error
 
-if TYPE_CHECKING:
-    from giantstep.questions.case import Case
 
-
-def gain(case: Case, name: str, alpha: Array, ridge: Array | None, error: Array) -> Array:
+def gain(problem: Problem, name: str, error: Array, other: Callable[..., Array]) -> Array:
     """Compute one of the gains that `sweep` describes.
 
     Parameters
     ----------
-    case : Case
+    problem : Protocol or SpikedFeatures
     name : str
-    alpha, ridge : Array, shape (P,)
-        None for the best ridges.
     error : Array, shape (P,)
-        The test errors of the case.
+        Its test errors.
+    other : callable
+        Takes another `problem` or `bulk`, and returns the test errors at the same points.
     """
-    problem = case.problem
     if name == "gain_over_linear":
         return 1 - error / best_linear_error(problem.target, problem.inputs)
     if name == "gain_over_no_step":
-        return 1 - error / _errors(case, alpha, ridge, problem=without_step(problem))
-    isotropic, trained = (_errors(case, alpha, ridge, bulk=bulk) for bulk in BULKS)
+        return 1 - error / other(problem=without_step(problem))
+    isotropic, trained = (other(bulk=bulk) for bulk in BULKS)
     return isotropic / trained - 1
-
-
-def _errors(case: Case, alpha: Array, ridge: Array | None, **changes: Any) -> Array:
-    """Compute the test errors of a changed case."""
-    case = case._replace(**changes)
-    solved = case.best(alpha).solution if ridge is None else case.readout.solve(alpha, ridge)
-    return solved.test_error
 
 
 def without_step(problem: Problem) -> Problem:
