@@ -81,7 +81,7 @@ class Loss(ABC):
     def response(self, u: Array, V: Array) -> tuple[Array, Array]:
         """Compute the derivative at the proximal point `x = u - V derivative`, and its slope in u.
 
-        The proximal point is the minimum over x of `(x - u)^2/2V + l(x)`.
+        The proximal point is the minimum over x of `(x - u)^2/2V + l(x)`: equation (118).
         """
 
     @abstractmethod

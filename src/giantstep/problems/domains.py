@@ -71,7 +71,7 @@ ALPHA = Interval(1e-12, 1e12)
 BETA = Interval(1e-9, 1e9)
 # Of the inputs, for the theory; simulations need whole numbers.
 THEORY_DIMENSION = Interval(2, 1e12, infinity=True)
-# Penalties; other losses than the square have no ridgeless limit, and need a search near it.
+# Penalties; losses other than the square have no ridgeless limit, and need a ridge of 1e-8 or more.
 RIDGE = Interval(0, 1e15)
 POSITIVE_RIDGE = Interval(1e-8, 1e8)
 # Of label noise; its square root is the size of labels.

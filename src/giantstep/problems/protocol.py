@@ -53,6 +53,7 @@ STEP_FIELDS = ("learning_rate", "alpha0")
 SCHEDULED = (*STEP_FIELDS, "decay")
 # The step exponent at which the spike keeps its strength as the dimension grows.
 GIANT_STEP = domains.STEP_EXPONENT.upper
+# What a target must be in transfer.
 _ONE_DIRECTION = "of one direction where steps and readout learn different targets"
 # What a loss must be where labels are others than +1 and -1.
 ANY_LABELS = (
@@ -122,8 +123,8 @@ class Protocol:
         Variance of the noise of these labels, >= 0.
     step_exponent : float
         Exponent s of the step size, from 0 to 0.5, the giant step: eta = learning_rate * d^(s+1/2).
-        That is d^s where the initial readout has entries of order 1/sqrt(p), as in most of the
-        literature. The theory of a smaller step needs the dimension.
+        That is d^s in the convention of a network a.sigma(W x) without our factor 1/sqrt(p), as in
+        most of the literature. The theory of a smaller step needs the dimension.
     label_flips : float
         Fraction of the labels, below one half, that are reversed, y -> -y, in batches and training
         sets. Test errors are of labels that are not.

@@ -37,7 +37,7 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
     """Compute P(y omega < 0) for labels of +1 and -1; NaN for any other target or several spikes.
 
     Given kappa, omega and the input's projection z on the target are jointly Gaussian: omega has
-    mean M and variance Q, and the covariance P with z (theory.md, section 6).
+    mean M and variance Q, and the covariance P with z (theory.md section 6).
 
     Parameters
     ----------

@@ -16,11 +16,11 @@ from giantstep.theory.readout.status import Status
 # Dimensions that a column has beside those of the points: overlaps have groups of neurons.
 PARAMETER = "parameter"
 DIMENSIONS = OVERLAP_DIMENSIONS | {"derivative": (PARAMETER,)}
-# All estimated relative corrections together, whose own names begin so.
+# Name of the sum of all estimated relative corrections; the names of its parts begin with it.
 RELIABILITY = "reliability"
 # Squared errors may be negative by rounding, but by no more than this.
 _NEGATIVE_ERROR = -1e-9
-# What stays as it is where a point failed.
+# Columns that keep their values where a point failed.
 _CERTIFICATES = {"residual", "quadrature_error", "iterations"}
 
 
@@ -68,7 +68,7 @@ class Columns(dict[str, NDArray[Any]]):
     def variables(
         self, sizes: Mapping[str, int], without: Container[str] = (), squeezed: bool = False
     ) -> dict[str, Variable]:
-        """Arrange columns of points in a row by dimensions of some sizes, all but some.
+        """Arrange columns over points by dimensions of some sizes, `without` some of them.
 
         Those of a single group of neurons may be squeezed.
         """

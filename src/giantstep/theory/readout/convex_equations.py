@@ -2,8 +2,8 @@
 
 The unknowns at each point are the order parameters that determine the law of a prediction given
 kappa: V1 and V2; the coefficients of its mean M(kappa) and of its slope P(kappa) in z; q1 and q2.
-They determine the averages over the output channel, these the hats, and the bulk maps the hats back
-to the order parameters, as for the square loss.
+They determine the averages over the output channel, and these the hats, equation (119). The bulk
+maps the hats back to the order parameters, as for the square loss: (19) and (20).
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ class ConvexEquations:
         The same problem for the square loss.
     loss : Loss
     to_m : Array, shape (G, rank)
-        Combinations of the mu0 that enter M. All rules must share them, so that their unknowns
-        mean the same.
+        Combinations of the mu0 that enter M. All rules must share them, so that the same numbers
+        have the same meaning on all.
     fineness : float
         Multiplies the number of nodes over z or omega.
     tolerance : float
@@ -181,9 +181,10 @@ class ConvexEquations:
     def evaluate(
         self, x: Array, averages: ChannelAverages, alpha: Array, ridge: Array
     ) -> tuple[Array, Callable[[], dict[str, Array]]]:
-        """Apply the map to the unknowns, given the channel averages at them.
+        """Apply the map to the unknowns, given the channel averages at them: equation (119).
 
-        The second computes the overlaps of each group of neurons, and of each pair.
+        Also returns a function that computes the overlaps of each group of neurons, and of each
+        pair of groups.
         """
         at, ratio = self.order_parameters(x), (alpha / self.beta)[:, None]
         split = self.equations.triangle.size
@@ -197,7 +198,7 @@ class ConvexEquations:
         mean_g = (averages.g * self.weight) @ self.functions.T
         zeta_hat = ratio * mean_g[:, self.rank :]
         psi_hat = ratio * ((averages.z_g * self.weight) @ self.phi.T)
-        # V1_hat psi, without the norms: what z does to features is that of their mean.
+        # V1_hat psi, but without `row_norm`: z acts on the mean of the features.
         psi_hat += ratio * ((averages.minus_dg * (at.slope @ self.phi) * self.weight) @ self.phi.T)
         K = overlap_response(response, zeta_hat.shape[-1])
         overlaps = np.einsum("sxy,sy->sx", K, np.concatenate([zeta_hat, psi_hat], axis=-1))
@@ -251,6 +252,6 @@ class ConvexEquations:
         return fresh - noise_power(self.srf) - reversed_labels, fresh
 
     def fluctuation(self, at: Iterates[ChannelAverages], alpha: Array) -> Fluctuation:
-        """Return what the corrections of `reliability` need to know at S points."""
+        """Return the inputs of the corrections of `reliability` at S points."""
         V2 = self.order_parameters(at.x).V[:, self.equations.triangle.size :]
         return alpha, V2, at.details.minus_dg, at.details.g_squared * self.weight

@@ -20,16 +20,18 @@ from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.fixed_point import solve_resolvent
 from giantstep.theory.readout.output_channel import ChannelAverages
 
+# Newton's method: most steps, and the least share of a step that is tried.
 _MAX_ITERATIONS, _SHORTEST = 15, 1e-2
-# Damped iterations of the map, which converge slowly, but often where nothing else does.
+# Damped iterations of the map, as a last resort: they converge slowly, but often where Newton's
+# method does not.
 _MANY = 100
-# Where that diverges: the ridge from which the solution is followed, and by which factors.
+# Before that, the solution is followed from this ridge down, by this factor at a time.
 _LARGE_RIDGE, _FACTOR = 30.0, 2.0
 # A Jacobian is computed again if a step leaves more of the residual, unless that is small, or so
 # many times the tolerance.
 _FAST, _SMALL, _NEAR = 0.3, 1e-3, 1e3
-# A point has converged when its residual is so many times the tolerance at most, and its next step
-# so many times, or this; where rounding stops Newton's method earlier.
+# Where rounding stops Newton's method early, a point has converged if its residual is at most so
+# many times the tolerance, and its next step at most so many times, and at most this.
 _RESIDUAL, _STEP, _LARGEST_STEP = 1e2, 1e6, 0.1
 # Step of finite differences and longest Newton step, in coordinates.
 _DIFFERENCE, _LONGEST = 1e-7, 2.0
@@ -91,9 +93,9 @@ class _NewtonProblem:
     at : Iterates
         Where they begin.
     jacobian : Array, shape (S, D, D)
-        As last known; zero where unknown.
+        The last one; zero before the first.
     last : Array, shape (S, 2, D)
-        The coordinates and those of the image where it was last asked for, or zero.
+        The coordinates, and those of the image, at the last step; zero before the first.
     """
 
     def __init__(self, equations: ConvexEquations, alpha: Array, ridge: Array, x: Array) -> None:
@@ -103,7 +105,7 @@ class _NewtonProblem:
         self.at = self.evaluate(x.copy(), np.arange(len(x)))
 
     def evaluate(self, x: Array, places: Indices) -> Iterates[ChannelAverages]:
-        """Evaluate the map; where moments are those of no law the residual is infinite."""
+        """Evaluate the map; the residual is infinite where no law has such moments."""
         equations = self.equations
         moments = equations.prediction_moments(x)
         averages = equations.channel.averages(moments)
@@ -201,7 +203,7 @@ def solve_near(
     alpha, ridge : Array, shape (S,)
     x : Array, shape (S, D), optional
     jacobian : Array, shape (S, D, D), optional
-        That of the map nearby.
+        The Jacobian of the map nearby.
     """
     if x is None:
         found = _from_square_loss(equations, alpha, ridge)

@@ -34,9 +34,9 @@ class _Rule(NamedTuple):
 def _rules(binary: bool) -> tuple[_Rule, _Rule, _Rule]:
     """Choose rules for labels of two values or others.
 
-    Solutions are found on the first, which has hardly any nodes, and go on to the second and the
-    third, on which errors are computed. Labels that vary make residuals of hardly any spread given
-    kappa.
+    Solutions are found on the first, which has hardly any nodes, and refined on the second and the
+    third, on which errors are computed. Residuals of labels that vary may have hardly any spread
+    given kappa, which needs narrow panels.
     """
     return (
         _Rule(1 / 6, 1 / 3, wide=binary, tolerance=1e-3),
@@ -47,7 +47,7 @@ def _rules(binary: bool) -> tuple[_Rule, _Rule, _Rule]:
 
 # Where to stop if a Newton step with the derivative there follows, which leaves the square of that.
 _BEFORE_A_STEP = 1e-5
-# At another dimension, which tells how far answers hold.
+# The rule at another dimension, for the dimension from which on answers are reliable.
 _ELSEWHERE = _Rule(1 / 3, 1 / 2, wide=False, tolerance=1e-3)
 # Where predictions vary little given kappa, corners of the loss need finer rules over kappa.
 _FINER = tuple(_Rule(k, math.sqrt(k / 2), wide=False, tolerance=1e-11) for k in (2, 4, 8))
@@ -79,14 +79,14 @@ class ConvexReadout(Readout):
 
     @property
     def nodes(self) -> Nodes:
-        """Features on the nodes of fluctuations, and those that are used."""
+        """Features on a rule over kappa, and those of its nodes that are used."""
         equations = self._on(self._usual)
         return equations.features, equations
 
     def _on(self, rule: _Rule) -> ConvexEquations:
         """Prepare the equations for the loss; those on the coarse rule are of the finer layer.
 
-        So, the change from that rule to the usual one has the errors of all quadrature.
+        Its change to the usual rule therefore contains every quadrature error.
         """
         if rule not in self._equations:
             finer = rule[:3] == self._coarse[:3]

@@ -25,13 +25,14 @@ from giantstep.theory.readout.solve import readout_of
 from giantstep.theory.readout.square_readout import SquareReadout
 from giantstep.validation import InvalidParametersError, raise_all
 
-# Of forward differences by fields, which cost one preparation each: relative to what errors may
-# vary with on any scale, and else to values beyond one. Errors of solutions that are so near are
-# precise to rounding, and so differences to about its root.
+# Step of forward differences by fields, each of which costs one preparation: relative to the value,
+# of at least one except for the fields below. Errors of such near solutions are precise to
+# rounding, and so the differences to about its root.
 _STEP = 2e-7
+# Fields with which errors may vary on any scale.
 _RELATIVE = ("alpha0", "beta", "bulk_variance")
-# Steps of alpha and the ridge are longer, relative to them or from no ridge. Errors after none to
-# four of them have weights that cancel to fourth order.
+# Longer steps of alpha and of the ridge, relative to their values, and a step from no ridge. With
+# the weights below, of the errors after no to four steps, differences are exact to fourth order.
 _ALPHA_STEP, _RIDGE_STEP, _FIRST_RIDGE = 1e-4, 5e-3, 1e-3
 _WEIGHTS = -25 / 12, 4, -3, 4 / 3, -1 / 4
 
@@ -66,9 +67,9 @@ def error_derivatives(
     Returns
     -------
     Array, shape (..., P)
-        By the `continuous_parameters`. NaN by those at their default, but for label noise; by those
-        that are infinite, or of several groups of neurons; and by alpha0 = 0 and an alignment of 1,
-        where errors have no derivative.
+        By the `continuous_parameters`. NaN for a parameter at its default (except label noise), one
+        that is infinite or differs between groups of neurons, and for alpha0 = 0 and an alignment
+        of 1, where errors have no derivative.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Errors of averages over networks or training sets, and where variance comes from.
+"""Errors of averages over networks or training sets: the sources of variance.
 
 theory.md section 26. Networks of an ensemble have initial weights of their own, and share batches
 and training set. The mean product of the residuals of two of them is that of a pair of readouts at
-fixed q: what acts through q is a neuron's own.
+fixed q, since what acts through q belongs to single neurons.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from giantstep.theory.rows.interface import Sources
 
 
 def sources_of_variance(rule: SquareLoss, alpha: Array, ridge: Array) -> dict[str, Array]:
-    """Compute what averaging takes off the test error at S points, and what no average does.
+    """Compute what averaging removes from the test error at S points, and what remains.
 
     Parameters
     ----------
@@ -30,13 +30,14 @@ def sources_of_variance(rule: SquareLoss, alpha: Array, ridge: Array) -> dict[st
     dict of Array, shape (S,)
         `variance_of_weights`, which an infinite ensemble of networks does not have;
         `variance_of_samples`, which the average of one network over training sets does not have;
-        and `squared_bias`, the error of an average over both. What depends on both is part of each.
+        and `squared_bias`, the error of an average over both. Variance that depends on both is part
+        of each.
     """
     at = solve_resolvent(rule.equations, alpha, ridge)
     errors, mean, response = rule.order_parameters(at)
     sources = rule.penalty.sources(response, response, mean.hats, mean.hats)
     T, split = response.derivative(response), rule.equations.triangle.size
-    # At fixed q, without what moves V1 along with V2.
+    # At fixed q: without the change of V1 that follows from that of V2.
     fixed, kept = np.zeros_like(T), np.arange(T.shape[-1]) < split
     through_q = np.linalg.solve(T[:, split:, split:], T[:, split:, :split])
     fixed[:, :split, :split] = T[:, :split, :split] - T[:, :split, split:] @ through_q

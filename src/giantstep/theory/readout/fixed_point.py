@@ -2,7 +2,7 @@
 
 They are the only non-linear equations of the square loss. Vectors of K = R (R + 1)/2 + G entries
 hold V1, between the R functions phi that combine to the mu1 of G groups, and V2; likewise their
-hats: see `bulk.isotropic`.
+hats: see `rows.isotropic`.
 
 Below the interpolation threshold V1 and V2 diverge like 1/ridge as the ridge vanishes. To make that
 limit an ordinary point, the unknowns are rescaled: with W = scale V, and hats divided by the scale,
@@ -26,13 +26,15 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.rows.interface import Bulk
 
-# Relative residual, and relative size of the next Newton step, at which Newton's method stops; and
-# those that are accepted where rounding stops it earlier.
+# Relative residual, and relative size of the next Newton step, at which Newton's method stops;
 TOLERANCE, STEP_TOLERANCE = 1e-13, 1e-9
+# and those that are accepted where rounding stops it earlier.
 ACCEPTED, STEP_ACCEPTED = 1e-10, 1e-6
+# Most steps, and the least share of a step that is tried.
 MAX_ITERATIONS, SHORTEST = 300, 1e-3
+# Relative precision of a number.
 _ROUNDING = 2.2e-16
-# Products of all pairs of coefficients on all nodes are kept if they are no more than this.
+# Products of all pairs of coefficients on all nodes are kept if their number is at most this.
 _MOST_PRODUCTS = 2e7
 
 
@@ -176,7 +178,7 @@ class Equations:
         return np.outer(points.ratio, self.expectations)
 
     def hats(self, V: RealOrComplex, points: Points) -> tuple[RealOrComplex, RealOrComplex]:
-        """Compute the hats at V, and the contraction 1/(scale + V(kappa))."""
+        """Compute the hats (18) at V, and the contraction 1/(scale + V(kappa)) with (21)."""
         contraction = (V * self.multiplicity) @ self.coefficients
         contraction += points.scale[:, None]
         np.reciprocal(contraction, out=contraction)
@@ -192,7 +194,7 @@ class Equations:
         return H * self.multiplicity * points.ratio[:, None, None]
 
     def variances(self, hats: Array, points: Points) -> tuple[Array, Array]:
-        """Compute V and T at the hats."""
+        """Compute V, equation (19), and T at the hats."""
         split = self.triangle.size
         L = points.ridge[:, None] + hats[:, split:]
         return self.bulk.variances(self.triangle.unpack(hats[:, :split]), L)
@@ -235,7 +237,7 @@ class _NewtonProblem:
 def solve_resolvent(
     equations: Equations, alpha: Array, ridge: Array, start: Array | None = None
 ) -> Resolvent:
-    """Solve equations (18)-(20) for V1, V2 and their hats at all points at once.
+    """Solve equations (18), (19) and (21) for V1, V2 and their hats at all points at once.
 
     `Resolvent.converged` says which points may be used.
 

@@ -1,11 +1,11 @@
 """What the means of the readout cost at finite dimension: theory.md section 12.
 
 The mean direction of a group of neurons is a feature of size sqrt(p). As d -> infinity, readouts
-use it for nothing. At finite d their ridge and the rest of their features make means m cost
-`m^T Lambda m/2`, with `Lambda = (diag(1/V2) + omega omega^T * <(k0 + k1 b/tr B) M(b)>)/p`,
-where * is elementwise. The second term is for rows that are not independent: the step moves all of
-them together, by what it takes of the network's own output, and by what inputs longer than others
-do to all neurons alike. Features given directly have independent rows.
+use it at no cost. At finite d the ridge and the other features make means m cost `m^T Lambda m/2`,
+with `Lambda = (diag(1/V2) + omega omega^T * <(k0 + k1 b/tr B) M(b)>)/p`, where * is elementwise.
+The second term is for rows that are not independent: the step moves all of them alike, since it
+subtracts the network's own output from the labels, and since inputs longer than others act on all
+neurons alike. Features given directly have independent rows.
 """
 
 from __future__ import annotations
@@ -28,12 +28,10 @@ class MeanPenalty:
     width : float
         p = beta d; infinite as d -> infinity, where there is no penalty.
     letters : Array, shape (F, G)
-        Initial readout omega of each group; of several factors, where it has several values and
-        there are several steps, and of none, where rows count as independent.
+        Initial readout omega of each group, for each of F factors: several if it has several values
+        and there are several steps, none if rows are treated as independent.
     common : Array, shape (F, 2)
-        (k0, k1): beyond what independent rows have, the mean rows of groups g and h, times sqrt(p),
-        have the overlap `pi_g omega_g pi_h omega_h (k0 + k1)`, summed over the factors, of which k1
-        has the covariance B.
+        (k0, k1), as in `first_layer.interface.MeanRows`.
     """
 
     width: float

@@ -1,4 +1,4 @@
-"""The means m, zeta, psi of Result 3.3 and the label's residual: theory.md section 4, "Means"."""
+"""The means m, zeta, psi of Result 3.3, (19), and the label's residual: theory.md section 4."""
 
 from __future__ import annotations
 
@@ -66,12 +66,15 @@ def contracted_averages(f: ConditionalFeatures, functions: Array) -> Callable[[R
 class LabelResidual:
     """The squared residual of the label given kappa, `h2 + M^2 - 2 M h - 2 P.h_z`.
 
+    It is the mean of (23) squared plus the part of (22) with psi: the rest of (22) is linear in the
+    variances.
+
     Parameters
     ----------
     f : ConditionalFeatures
     beta : float
     penalised : bool
-        Whether a penalty acts on m, so that all its entries matter.
+        Whether there is a penalty on m, so that all its entries matter.
 
     Attributes
     ----------
@@ -105,9 +108,9 @@ class LabelResidual:
     def at(self, both: tuple[Means, Means]) -> Array:
         """Compute it at S points, shape (S, N'), on the nodes of `f.half`: averaged over +-kappa.
 
-        It is the product of the residuals of two readouts, and the square of one if both are the
-        same. If the norms of inputs spread the means, the product of their `sum m mean_spread` is
-        added; if those of the features vary, `(1 - row_norm) P Q`.
+        For two readouts it is the product of their residuals. If the norms of inputs spread the
+        means, the product of their `sum m mean_spread` is added; if the norms of features vary, `(1
+        - row_norm) P Q`, where P and Q are the slopes of the two.
         """
         f, different = self.features, both[:1] if both[0] is both[1] else both
         residual: Array = (both[0].slope + both[1].slope) @ -self._across
@@ -142,7 +145,7 @@ def _to_independent(f: ConditionalFeatures) -> Array:
 def solve_means(
     at: Resolvent, label_residual: LabelResidual, response: SpikeResponse, penalty: MeanPenalty
 ) -> Means:
-    """Solve the equations of theory.md section 4, "Means", for any bulk; section 12 for finite d.
+    """Solve (19) for the means, for any bulk: theory.md section 4, and section 12 for finite d.
 
     The coefficients of the prediction on `f.along` are `x = along zeta_hat + mixed psi_hat`. With
     `along = root root^T/ratio` the system for `root^-1 (x - mixed psi_hat)` is symmetric and

@@ -2,8 +2,8 @@
 
 Given kappa, the prediction omega for a fresh input and the teacher's z are jointly Gaussian
 (theory.md section 6). Training on a sample moves its prediction to prox(omega), the minimum over x
-of `(x - omega)^2/2V + loss(y, x)`; then `g_out = (prox(omega) - omega)/V`. The equations for the
-readout need only averages of g_out over z, omega and the label noise.
+of `(x - omega)^2/2V + loss(y, x)`, (118); then `g_out = (prox(omega) - omega)/V`. The equations for
+the readout need only averages of g_out over z, omega and the label noise.
 """
 
 from __future__ import annotations
@@ -92,12 +92,12 @@ class OutputChannel(ABC):
     def average(self, of: Averaged, sign: int, at: PredictionMoments) -> Array:
         """Average on rules for labels of the target's sign or reversed, shape (4, S, N).
 
-        Noise of the labels is part of Q. There may be fewer averages than four, the first.
+        Noise of the labels is part of Q. If there are fewer averages than four, they come first.
         """
 
     @abstractmethod
     def responses(self, sign: int, at: PredictionMoments, rule: Any) -> tuple[Array, ...]:
-        """Return what `averages` has, on one rule."""
+        """Return the averages of `ChannelAverages` on one rule."""
 
     @abstractmethod
     def errors(self, sign: int, at: PredictionMoments, rule: Any) -> tuple[Array, ...]:

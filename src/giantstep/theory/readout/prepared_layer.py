@@ -28,7 +28,7 @@ class PreparedLayer:
     B : Array, optional
         As in `conditional_features`.
     rows : Bulk, optional
-        In place of those of the layer.
+        To be used in place of the layer's own.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class PreparedLayer:
     def at(self, dimension: float) -> PreparedLayer:
         """Prepare the same unknowns at another dimension, and the same rows if they keep them.
 
-        Those after a step on inputs with a covariance have that of as many directions.
+        After a step on inputs with a covariance they change with the number of directions.
         """
         first, own = known_layer(self.first.problem, dimension), self.equations
         rows = None if first.problem.has_covariance else own.equations.bulk

@@ -24,26 +24,26 @@ _BATCH_FLOATS = 1_500_000
 _LETTERS_RESOLVED = 5e-3
 
 
-# Features on the nodes of fluctuations, and those that are used.
+# Features on a rule over kappa, and those of its nodes that are used.
 Nodes = tuple[ConditionalFeatures, NodesOverKappa]
-# Test errors, and what their correction for the mean's fluctuation needs to know.
+# Test errors, and the inputs of their correction for the fluctuation of the mean.
 Estimate = tuple[Array, Fluctuation, Nodes]
 
 
 class Solved(NamedTuple):
-    """What is found at S points, and how far it holds.
+    """The solution at S points, and how far it holds.
 
     Attributes
     ----------
     values : dict of Array, shape (S, ...)
-        Columns, among them `test_error`, `training_error`, `m`, `residual` and `iterations`; and
-        perhaps what cross-validation finds, `leave_one_out` and `gcv`.
+        Columns, among them `test_error`, `training_error`, `m`, `residual` and `iterations`, and
+        for some losses `leave_one_out` and `gcv`.
     converged : Mask, shape (S,)
     shift, change : Array, shape (S,)
         Relative changes of the hats and of the test error with twice as many nodes.
     fluctuation : Fluctuation
     variance, slope : Array, shape (S,)
-        What `Reliability.at` needs to know; the slope is that on the usual rule.
+        Arguments of `Reliability.at`; the slope is that on the usual rule.
     """
 
     values: dict[str, Array]
@@ -70,14 +70,14 @@ class Readout(ABC):
     ----------
     layer : PreparedLayer
     near : Readout, optional
-        One for the same unknowns whose solutions are near, to start from.
+        A readout for the same unknowns with solutions nearby, from which to start.
 
     Attributes
     ----------
     arrays : int
         Arrays of points by nodes that are in use at once.
     hats_resolved : float
-        Change of the hats that is small, if not for the layer.
+        Change of the hats up to which a point is resolved, if the layer's own is smaller.
     at : callable
         The readout at another dimension, on the same rows.
     """
@@ -91,7 +91,7 @@ class Readout(ABC):
 
     @property
     def nodes(self) -> Nodes:
-        """Features on the nodes of fluctuations, and those that are used."""
+        """Features on a rule over kappa, and those of its nodes that are used."""
         return self.coarse.features, self.coarse.features
 
     @cached_property

@@ -53,7 +53,7 @@ class SquareLoss:
         return float(f.weight @ (f.h**2 + f.slope_power + f.target_residual))
 
     def order_parameters(self, at: Resolvent) -> SquareLossSolution:
-        """Compute the means, the variances and the errors, in this order, from V."""
+        """Compute the means (19), the variances (20) and the errors (25), in this order, from V."""
         split = self.equations.triangle.size
         V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
         response = self.equations.bulk.spike_response(V1_hat, at.V)
@@ -69,9 +69,10 @@ class SquareLoss:
         sources: Sources,
         means: tuple[Means, Means],
     ) -> ResidualErrors:
-        """Compute the variances of two readouts, and the products of their residuals.
+        """Compute the covariances of two readouts, and the mean products of their residuals.
 
-        The sources are what their overlaps add to the variances: `MeanPenalty.sources`.
+        For a readout and itself these are q1, q2 and the test error (25). The sources are what the
+        overlaps add to the variances: `MeanPenalty.sources`.
         """
         residuals = self.label_residual.at(means)
         fresh = residuals @ self.weight
@@ -101,7 +102,7 @@ class SquareLoss:
         return q @ (self.equations.multiplicity * self.equations.expectations)
 
     def fluctuation(self, at: Resolvent, power: Array) -> Fluctuation:
-        """Return what the corrections of `reliability` need to know at S points."""
+        """Return the inputs of the corrections of `reliability` at S points."""
         return at.alpha, at.V[:, self.equations.triangle.size :], at.contraction, power
 
     def overlaps(self, solution: SquareLossSolution) -> dict[str, Array]:
@@ -111,14 +112,14 @@ class SquareLoss:
 
 
 class ResidualErrors(NamedTuple):
-    """What two readouts have in common at S points: of one, its variances and errors.
+    """Covariances and errors of two readouts at S points; for one readout its own.
 
     Attributes
     ----------
     test_error, fresh : Array, shape (S,)
         Mean products of the residuals on clean labels, and on fresh ones with their noise.
     power : Array, shape (S, N')
-        That of residuals after fitting at each kappa, over the scale squared, times the weight.
+        The same after fitting, at each kappa, over the scale squared, times the weight.
     q : Array, shape (S, K)
         (q1, q2) over the functions phi and the groups.
     direction : Array, shape (S, K)
@@ -146,7 +147,7 @@ class SquareLossSolution(NamedTuple):
 def solve_variances(
     equations: Equations, at: Resolvent, sources: Sources, unfitted: Array
 ) -> tuple[Array, Array, Array]:
-    """Solve `(q1, q2) = T (q_hat + first) + second`, theory.md section 4, "Variances".
+    """Solve (20), `(q1, q2) = T (q_hat + first) + second`: theory.md section 4, "Variances".
 
     `first` and `second` are the `sources`, the contributions of the overlaps. Here
     `q_hat = b + H (q1, q2)`, where b is the average of `unfitted`: the squared residual of the

@@ -34,7 +34,7 @@ class StoppedReadout(Readout):
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points, each by N ridges.
 
-        Errors of quadrature are those of the ridge itself. What the test error changes by with a
+        Errors of quadrature are those of the ridge itself. The change of the test error with a
         coarser fit of the filter is far more than the error of the fit.
         """
         multiples, weights, first = stopping_filter()

@@ -18,10 +18,10 @@ from scipy.special import ndtr
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import product_rule
 
-# Of the logarithm of leverages; how often they are computed at most; what is nothing beside 1, for
-# samples that have no features at all.
+# Precision of the logarithms of leverages; how often leverages are computed at most; and a leverage
+# that is negligible beside 1, for samples without any features.
 _PRECISION, _ITERATIONS, _NEGLIGIBLE = 1e-4, 100, 1e-6
-# Of Gaussian outputs, in the share of wrong classes.
+# Nodes over Gaussian outputs, for the share of wrong classes.
 _NODES = 16
 
 
@@ -66,7 +66,7 @@ def subset_errors(features: Array, labels: Array, count: int, ridge: float) -> A
     # At a leverage of one, many more samples than there are would weigh infinitely.
     start = np.full(len(labels), min(0.0, np.log(features.shape[1] / count)))
     try:
-        # Of leverages out of bounds, which ends the search; and of steps that repeat each other.
+        # Ignores leverages out of bounds, which end the search, and steps that repeat each other.
         with np.errstate(invalid="ignore"), catch_warnings(category=LinAlgWarning, action="ignore"):
             leverage = np.exp(anderson(change, start, f_tol=_PRECISION, maxiter=_ITERATIONS))
     except (NoConvergence, LinAlgError, ValueError):
@@ -116,7 +116,7 @@ def _wrong(means: Array, deviations: Array, labels: Array) -> Array:
     """
     if len(means) == 1:
         return ndtr(-np.sign(labels) * means / deviations)
-    # Labels of classes have a constant sum, and so have outputs: what is independent is larger.
+    # One-hot labels, and so outputs, have a constant sum: independent parts have a larger variance.
     deviations = deviations * np.sqrt(len(means) / (len(means) - 1))
     nodes, weights = product_rule(1, _NODES)
     here = labels.argmax(axis=0), np.arange(means.shape[1])
