@@ -1,4 +1,4 @@
-"""Products of several small arrays, in an order that is searched for once."""
+"""Products of small arrays: of several in an order that is searched for once, and of two."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+
+from giantstep.arrays import Array
 
 
 def contract(equation: str, *operands: Any) -> Any:
@@ -21,6 +23,14 @@ def contract(equation: str, *operands: Any) -> Any:
     """
     order = _order(equation, tuple(np.shape(operand) for operand in operands))
     return np.einsum(equation, *operands, optimize=order)
+
+
+def combined(coefficients: Array, functions: Array) -> Array:
+    """Compute `coefficients @ functions`, which for a single function takes NumPy far longer."""
+    if len(functions) > 1:
+        return coefficients @ functions
+    outer: Array = np.einsum("sk,kn->sn", coefficients, functions)
+    return outer
 
 
 @lru_cache(maxsize=1024)

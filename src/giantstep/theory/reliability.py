@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from giantstep.arrays import Array
+from giantstep.numerics.contraction import combined
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
@@ -76,11 +77,8 @@ class MeanFluctuation:
         stiffness = stiffness + np.eye(V2.shape[-1]) / V2[:, None, :]
         inverse = np.linalg.pinv(np.where(np.isfinite(stiffness), stiffness, 0), hermitian=True)
         squares = inverse @ self.mean_power @ inverse
-        left = inverse.reshape(n.size, -1) @ self.pairs  # the leverage; then power/(1 + leverage)^2
-        left *= minus_dg
-        left += 1
-        left *= left
-        np.divide(power, left, out=left)
+        leverage = minus_dg * combined(inverse.reshape(n.size, -1), self.pairs)
+        left = power / (1 + leverage) ** 2
         return n * np.einsum("sk,sk->s", left @ self.pairs.T, squares.reshape(n.size, -1))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from giantstep.arrays import Array
+from giantstep.numerics.contraction import combined
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import legendre_rule
 from giantstep.numerics.scalar_functions import BINARY, CLASS, lookup
@@ -123,10 +124,12 @@ def _given_kappa(
     """Compute M, P and Q of theory.md section 6, each of shape (S, N)."""
     mu0, mu1, mu2_squared, curvature = conditional_moments(srf, kappa)
     on_spike, across = mean_of_class(srf)
-    mean = overlaps.m @ mu0 + overlaps.zeta @ ((on_spike + kappa) * mu1)
-    mean += across * overlaps.psi @ mu1
-    if overlaps.xi is not None and np.any(overlaps.xi):
-        mean = mean + overlaps.xi @ curvature
-    products, q1 = mu1[:, None] * mu1, overlaps.q1
-    variance = q1.reshape(len(q1), -1) @ products.reshape(-1, kappa.size)
-    return mean, overlaps.psi @ mu1, variance + overlaps.q2 @ mu2_squared
+    functions = [mu0, (on_spike + kappa) * mu1, across * mu1]
+    means = [overlaps.m, overlaps.zeta, overlaps.psi]
+    if overlaps.xi is not None:
+        functions, means = [*functions, curvature], [*means, overlaps.xi]
+    products, q1 = mu1[:, None] * mu1, overlaps.q1.reshape(len(overlaps.q1), -1)
+    squares = np.concatenate([products.reshape(-1, kappa.size), mu2_squared])
+    variance = np.concatenate([q1, overlaps.q2], axis=1) @ squares
+    mean = np.concatenate(means, axis=1) @ np.concatenate(functions)
+    return mean, combined(overlaps.psi, mu1), variance

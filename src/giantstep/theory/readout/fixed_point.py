@@ -165,6 +165,7 @@ class Equations:
         coefficients = np.concatenate([features.phi[i] * features.phi[j], features.mu2_squared])
         coefficients = coefficients * features.row_norm
         self.coefficients = features.half(coefficients)
+        self._with_scale = np.vstack([self.coefficients, np.ones(self.coefficients.shape[1])])
         self.folded = features.fold(coefficients).T
         self._folded_products = None
         if coefficients.size * len(coefficients) <= _MOST_PRODUCTS:
@@ -179,8 +180,8 @@ class Equations:
 
     def hats(self, V: RealOrComplex, points: Points) -> tuple[RealOrComplex, RealOrComplex]:
         """Compute the hats (18) at V, and the contraction 1/(scale + V(kappa)) with (21)."""
-        contraction = (V * self.multiplicity) @ self.coefficients
-        contraction += points.scale[:, None]
+        both = np.concatenate([V * self.multiplicity, points.scale[:, None]], axis=1)
+        contraction = both @ self._with_scale
         np.reciprocal(contraction, out=contraction)
         return points.ratio[:, None] * (contraction @ self.folded), contraction
 

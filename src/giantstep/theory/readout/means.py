@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.linear_systems import TINY, eigh_or_nan, solve_certified
+from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.fixed_point import Resolvent
 from giantstep.theory.readout.mean_penalty import MeanPenalty
@@ -54,20 +54,11 @@ class Means:
         return Means(**{name: values[chosen] for name, values in vars(self).items()})
 
 
-def contracted_averages(f: ConditionalFeatures, functions: Array) -> Callable[[Resolvent], Array]:
-    """Prepare averages of functions of kappa times the contraction, E[f/(1 + V)].
-
-    Functions have the shape (..., N), and their averages at S points (S, ...).
-    """
-    shape, folded = functions.shape[:-1], f.fold(functions.reshape(-1, f.weight.size))
-    return lambda at: (at.contraction @ folded.T).reshape(len(at.contraction), *shape)
-
-
 class LabelResidual:
     """The squared residual of the label given kappa, `h2 + M^2 - 2 M h - 2 P.h_z`.
 
     It is the mean of (23) squared plus the part of (22) with psi: the rest of (22) is linear in the
-    variances.
+    variances. It comes times the weights of the nodes of `f.half`.
 
     Parameters
     ----------
@@ -82,28 +73,36 @@ class LabelResidual:
         Maps coefficients in an orthonormal basis of span{mu0} to m; the identity if m is penalised.
     expressible : Array, shape (rank + Z, N)
         The functions of which M is a combination: that basis or the mu0, and `f.along`.
-    average_products, average_labels, average_slopes : callable
-        Of the products of two expressible functions, of these and the label, and of `f.across`.
-    average_spread : callable, or None
-        Of the products of two functions `f.mean_spread`.
     """
 
     def __init__(self, f: ConditionalFeatures, beta: float, penalised: bool = False) -> None:
         self.features, self.beta = f, beta
         self.to_m = np.eye(len(f.mu0)) if penalised else _to_independent(f)
         functions = self.expressible = np.concatenate([self.to_m.T @ f.mu0, f.along])
-        self._beyond, self._across = (
-            f.parts(x)[0] for x in (f.target_residual + f.slope_power, f.across)
-        )
-        parts = list(zip(f.parts(f.h), f.parts(functions), strict=True))
-        self._parts = [part for part in parts if part[1].any()]
-        self._beyond = self._beyond + sum(h**2 for h, known in parts if not known.any())
-        self.average_products = contracted_averages(f, functions[:, None] * functions)
-        self.average_labels = contracted_averages(f, functions * f.h)
-        self.average_slopes = contracted_averages(f, f.across)
-        self.average_spread = None
-        if f.mean_spread is not None:
-            self.average_spread = contracted_averages(f, f.mean_spread[:, None] * f.mean_spread)
+        root, beyond = np.sqrt(f.weight * (1 + f.mirrored)), f.target_residual + f.slope_power
+        parts = list(zip(f.parts(root * f.h), f.parts(root * functions), strict=True))
+        beyond = f.fold(beyond) + sum(h**2 for h, known in parts if not known.any())
+        # What coefficients, after a one for the first, are multiplied with.
+        self._beyond = np.vstack([beyond, -f.fold(f.across)])
+        self._parts = [np.vstack([h, -known]) for h, known in parts if known.any()]
+        self._spread = [] if f.mean_spread is None else f.parts(root * f.mean_spread)
+        self._triangle = triangle_of(len(functions))
+        i, j = self._triangle.rows, self._triangle.columns
+        averaged = [functions[i] * functions[j], functions * f.h, f.across]
+        averaged += [f.mean_spread[:, None] * f.mean_spread] if self._spread else []
+        self._shapes = [x.shape[:-1] for x in averaged]
+        self._averaged = f.fold(np.concatenate([x.reshape(-1, f.weight.size) for x in averaged])).T
+
+    def averages(self, at: Resolvent) -> list[Array]:
+        """Average functions of kappa times the contraction, E[f/(1 + V)], at S points.
+
+        They are the products of two expressible functions, of these and the label, `f.across` and,
+        if there are any, the products of two functions `f.mean_spread`.
+        """
+        ends = np.cumsum([math.prod(shape) for shape in self._shapes])[:-1]
+        parts = np.split(at.contraction @ self._averaged, ends, axis=1)
+        parts = [x.reshape(-1, *shape) for x, shape in zip(parts, self._shapes, strict=True)]
+        return [self._triangle.unpack(parts[0]), *parts[1:]]
 
     def at(self, both: tuple[Means, Means]) -> Array:
         """Compute it at S points, shape (S, N'), on the nodes of `f.half`: averaged over +-kappa.
@@ -113,20 +112,19 @@ class LabelResidual:
         - row_norm) P Q`, where P and Q are the slopes of the two.
         """
         f, different = self.features, both[:1] if both[0] is both[1] else both
-        residual: Array = (both[0].slope + both[1].slope) @ -self._across
-        residual += self._beyond
-        for h, functions in self._parts:  # as a square of h - M, in which nothing large cancels
-            missed = [one.prediction @ functions for one in different]
-            for less in missed:
-                less -= h
-            residual += np.multiply(missed[0], missed[-1], out=missed[0])
-        for spread in f.parts(f.mean_spread) if f.mean_spread is not None else ():
+        ones = np.ones(len(both[0].m))
+        residual: Array = np.column_stack([ones, both[0].slope + both[1].slope]) @ self._beyond
+        predictions = [np.column_stack([ones, one.prediction]) for one in different]
+        for functions in self._parts:  # as a square of h - M, in which nothing large cancels
+            missed = [one @ functions for one in predictions]
+            residual += missed[0] * missed[-1]
+        for spread in self._spread:
             products = [one.m @ spread for one in different]
             residual += products[0] * products[-1]
         if np.any(f.row_norm != 1):
             shape, phi = (len(residual), len(f.h_z), len(f.phi)), f.half(f.phi)
             P, Q = (one.slope.reshape(shape) @ phi for one in both)
-            residual += (1 - f.half(f.row_norm)) * np.sum(P * Q, axis=1)
+            residual += f.fold(1 - f.row_norm) * np.sum(P * Q, axis=1)
         return residual
 
 
@@ -152,9 +150,9 @@ def solve_means(
     positive definite.
     """
     ratio, Z = (at.alpha / label_residual.beta)[:, None], len(label_residual.features.along)
-    K = overlap_response(response, Z)
-    psi_hat, rank = ratio * label_residual.average_slopes(at), label_residual.to_m.shape[1]
-    matrix, right = label_residual.average_products(at), label_residual.average_labels(at)
+    K, rank = overlap_response(response, Z), label_residual.to_m.shape[1]
+    matrix, right, slopes, *spread = label_residual.averages(at)
+    psi_hat = ratio * slopes
     # The root of `ratio along` is U diag(size); where that is not finite, size is NaN.
     values, vectors = eigh_or_nan(K[:, :Z, :Z])
     size = np.sqrt(np.maximum(values, 0.0) * ratio)
@@ -165,8 +163,8 @@ def solve_means(
     ridge[:, rank:, rank:] = np.eye(root.shape[-1])
     if math.isfinite(penalty.width):
         ridge[:, :rank, :rank] = penalty.matrix(response) / ratio[:, :, None]
-    if label_residual.average_spread is not None:
-        ridge[:, :rank, :rank] += label_residual.average_spread(at)
+    for products in spread:
+        ridge[:, :rank, :rank] += products
     x, coefficients, residual = _solve_transformed(matrix, right, root, ridge)
     # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
     zeta_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))

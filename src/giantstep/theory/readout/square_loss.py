@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -75,20 +76,19 @@ class SquareLoss:
         overlaps add to the variances: `MeanPenalty.sources`.
         """
         residuals = self.label_residual.at(means)
-        fresh = residuals @ self.weight
-        residuals *= self.weight
         unfitted = contraction_squared * residuals
         q, direction, residual = solve_variances(self.equations, at, sources, unfitted)
         scaled = q * self.equations.multiplicity
-        fresh += scaled @ self.equations.expectations
+        fresh = residuals @ np.ones_like(self.weight) + scaled @ self.equations.expectations
         test_error = fresh - noise_power(self.srf)
         if (agreement := label_agreement(self.srf)) < 1:
             overlap = self._label_overlap(means[0]) + self._label_overlap(means[1])
             test_error = test_error - (1 / agreement - 1) * overlap
-        power = scaled @ self.equations.folded.T
-        power += residuals
-        power *= contraction_squared
         residual = np.maximum.reduce([residual, *(mean.residual for mean in means)])
+
+        def power() -> Array:
+            return contraction_squared * (residuals + scaled @ self.equations.folded.T)
+
         return ResidualErrors(test_error, fresh, power, q, direction, residual)
 
     def _label_overlap(self, mean: Means) -> Array:
@@ -118,8 +118,9 @@ class ResidualErrors(NamedTuple):
     ----------
     test_error, fresh : Array, shape (S,)
         Mean products of the residuals on clean labels, and on fresh ones with their noise.
-    power : Array, shape (S, N')
-        The same after fitting, at each kappa, over the scale squared, times the weight.
+    power : callable
+        Computes the same after fitting, at each kappa, over the scale squared, times the weight,
+        shape (S, N').
     q : Array, shape (S, K)
         (q1, q2) over the functions phi and the groups.
     direction : Array, shape (S, K)
@@ -130,7 +131,7 @@ class ResidualErrors(NamedTuple):
 
     test_error: Array
     fresh: Array
-    power: Array
+    power: Callable[[], Array]
     q: Array
     direction: Array
     residual: Array

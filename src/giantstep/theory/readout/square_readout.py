@@ -36,7 +36,7 @@ class SquareReadout(Readout):
         rule, at = self.coarse, self._resolvent(alpha, ridge)
         errors = rule.order_parameters(at).errors
         error = np.where(at.converged, errors.test_error, np.nan)
-        return error, rule.fluctuation(at, errors.power), self.nodes
+        return error, rule.fluctuation(at, errors.power()), self.nodes
 
     def sources_of_variance(self, alpha: Array, ridge: Array) -> dict[str, Array]:
         """Compute `ensembles.sources_of_variance` at points of one shape."""
@@ -47,7 +47,8 @@ class SquareReadout(Readout):
         rule, at = self.coarse, self._resolvent(alpha, ridge)
         solution = rule.order_parameters(at)
         errors, overlaps = solution.errors, rule.overlaps(solution)
-        residuals = errors.power.sum(axis=-1)
+        power = errors.power()
+        residuals = power.sum(axis=-1)
         values = {
             "test_error": errors.test_error,
             "training_error": at.scale**2 * residuals,
@@ -65,7 +66,7 @@ class SquareReadout(Readout):
             at.converged,
             shift,
             change,
-            rule.fluctuation(at, errors.power),
+            rule.fluctuation(at, power),
             rule.variance(errors.q),
         )
 

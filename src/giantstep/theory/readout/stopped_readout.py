@@ -51,7 +51,7 @@ class StoppedReadout(Readout):
         pairs = self._pairs(at, solutions, (start + i).ravel(), (start + j).ravel())
         products = weights[:, i] * weights[:, j] * np.where(i == j, 1, 2)
         test_error, by_coarse_fit = products @ of_points(pairs.test_error).T
-        q, power = (products[0] @ of_points(x) for x in (pairs.q, pairs.power))
+        q, power = (products[0] @ of_points(x) for x in (pairs.q, pairs.power()))
         overlaps, residuals = rule.overlaps(solutions), (at, solutions.errors, pairs)
         values = {
             "test_error": test_error,
