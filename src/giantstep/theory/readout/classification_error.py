@@ -124,12 +124,10 @@ def _given_kappa(
     """Compute M, P and Q of theory.md section 6, each of shape (S, N)."""
     mu0, mu1, mu2_squared, curvature = conditional_moments(srf, kappa)
     on_spike, across = mean_of_class(srf)
-    functions = [mu0, (on_spike + kappa) * mu1, across * mu1]
-    means = [overlaps.m, overlaps.zeta, overlaps.psi]
-    if overlaps.xi is not None:
-        functions, means = [*functions, curvature], [*means, overlaps.xi]
+    xi = np.zeros_like(overlaps.m) if overlaps.xi is None else overlaps.xi
+    means = np.concatenate([overlaps.m, overlaps.zeta, overlaps.psi, xi], axis=1)
+    mean = means @ np.concatenate([mu0, (on_spike + kappa) * mu1, across * mu1, curvature])
     products, q1 = mu1[:, None] * mu1, overlaps.q1.reshape(len(overlaps.q1), -1)
     squares = np.concatenate([products.reshape(-1, kappa.size), mu2_squared])
     variance = np.concatenate([q1, overlaps.q2], axis=1) @ squares
-    mean = np.concatenate(means, axis=1) @ np.concatenate(functions)
     return mean, combined(overlaps.psi, mu1), variance

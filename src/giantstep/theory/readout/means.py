@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array, Indices
-from giantstep.numerics.linear_systems import TINY, eigh_or_nan, solve_certified
+from giantstep.numerics.linear_systems import TINY, solve_certified
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.fixed_point import Resolvent
@@ -89,7 +89,8 @@ class LabelResidual:
         self._triangle = triangle_of(len(functions))
         i, j = self._triangle.rows, self._triangle.columns
         averaged = [functions[i] * functions[j], functions * f.h, f.across]
-        averaged += [f.mean_spread[:, None] * f.mean_spread] if self._spread else []
+        if f.mean_spread is not None:
+            averaged.append(f.mean_spread[:, None] * f.mean_spread)
         self._shapes = [x.shape[:-1] for x in averaged]
         self._averaged = f.fold(np.concatenate([x.reshape(-1, f.weight.size) for x in averaged])).T
 
@@ -145,32 +146,28 @@ def solve_means(
 ) -> Means:
     """Solve (19) for the means, for any bulk: theory.md section 4, and section 12 for finite d.
 
-    The coefficients of the prediction on `f.along` are `x = along zeta_hat + mixed psi_hat`. With
-    `along = root root^T/ratio` the system for `root^-1 (x - mixed psi_hat)` is symmetric and
-    positive definite.
+    The coefficients of the prediction on `f.along` are `along zeta_hat + mixed psi_hat`. The hats
+    zeta_hat are unknowns, since digits would cancel in the expectation of h - M that they are.
     """
     ratio, Z = (at.alpha / label_residual.beta)[:, None], len(label_residual.features.along)
     K, rank = overlap_response(response, Z), label_residual.to_m.shape[1]
     matrix, right, slopes, *spread = label_residual.averages(at)
-    psi_hat = ratio * slopes
-    # The root of `ratio along` is U diag(size); where that is not finite, size is NaN.
-    values, vectors = eigh_or_nan(K[:, :Z, :Z])
-    size = np.sqrt(np.maximum(values, 0.0) * ratio)
-    offset = np.zeros(right.shape)
+    psi_hat, offset = ratio * slopes, np.zeros(right.shape)
     offset[:, rank:] = np.einsum("szr,sr->sz", K[:, :Z, Z:], psi_hat)
-    right = right - np.einsum("sij,sj->si", matrix, offset)
-    root, ridge = vectors * size[:, None, :], np.zeros(matrix.shape)
-    ridge[:, rank:, rank:] = np.eye(root.shape[-1])
+    to_coefficients = np.zeros(matrix.shape)
+    to_coefficients[:, :rank, :rank] = np.eye(rank)
+    to_coefficients[:, rank:, rank:] = ratio[:, :, None] * K[:, :Z, :Z]
+    system = matrix @ to_coefficients
+    system[:, rank:, rank:] += np.eye(Z)
     if math.isfinite(penalty.width):
-        ridge[:, :rank, :rank] = penalty.matrix(response) / ratio[:, :, None]
+        system[:, :rank, :rank] += penalty.matrix(response) / ratio[:, :, None]
     for products in spread:
-        ridge[:, :rank, :rank] += products
-    x, coefficients, residual = _solve_transformed(matrix, right, root, ridge)
-    # zeta_hat is ratio root^-T x rather than an expectation of h - M, in which digits would cancel.
-    zeta_hat = ratio * np.einsum("srt,st->sr", vectors, x[:, rank:] / np.maximum(size, TINY))
+        system[:, :rank, :rank] += products
+    x, residual = solve_certified(system, right - np.einsum("sij,sj->si", matrix, offset))
+    prediction = np.einsum("sij,sj->si", to_coefficients, x) + offset
+    zeta_hat = ratio * x[:, rank:]
     slope = np.einsum("srx,sx->sr", K[:, Z:], np.concatenate([zeta_hat, psi_hat], axis=-1))
     zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, response.along.shape[-1])
-    prediction = coefficients + offset
     m = prediction[:, :rank] @ label_residual.to_m.T
     return Means(m, prediction, slope, zeta_hat, psi_hat, residual)
 
@@ -192,35 +189,3 @@ def split_hats(zeta_hat: Array, psi_hat: Array, count: int) -> tuple[Array, Arra
     """Add the hats beyond the first, which are for overlaps across the spike, to the others."""
     further = zeta_hat[:, count:]
     return zeta_hat[:, :count], psi_hat + further if further.size else psi_hat
-
-
-def _solve_transformed(
-    matrix: Array, right: Array, root: Array, ridge: Array
-) -> tuple[Array, Array, Array]:
-    """Solve for the coefficients of the prediction, the last of which are `root` times unknowns.
-
-    Parameters
-    ----------
-    matrix : Array, shape (S, rank + Z, rank + Z)
-    right : Array, shape (S, rank + Z)
-    root : Array, shape (S, Z, Z)
-    ridge : Array, shape (S, rank + Z, rank + Z)
-        Is added to the system for the unknowns.
-
-    Returns
-    -------
-    x, coefficients : Array, shape (S, rank + Z)
-        The unknowns, and the coefficients.
-    residual : Array, shape (S,)
-    """
-    rank = matrix.shape[-1] - root.shape[-1]
-    transform = np.zeros(matrix.shape)
-    transform[:, np.arange(rank), np.arange(rank)] = 1
-    transform[:, rank:, rank:] = root
-    system = transform.transpose(0, 2, 1) @ matrix @ transform + ridge
-    # Scaled by its diagonal.
-    norm = 1 / np.sqrt(np.maximum(np.einsum("sii->si", system), TINY))
-    scaled = system * norm[:, :, None] * norm[:, None, :]
-    x, residual = solve_certified(scaled, norm * np.einsum("sij,si->sj", transform, right))
-    x = norm * x
-    return x, np.einsum("sij,sj->si", transform, x), residual
