@@ -47,7 +47,8 @@ def normal_distribution(t: Array) -> tuple[Array, Array]:
     """
     mass, density = np.where(t > 0, 1.0, _FAR_MASS), np.full_like(t, _FAR_DENSITY)
     near = (t > -FARTHEST) & (t < _CERTAIN)
-    mass[near], density[near] = ndtr(t[near]), normal_density(t[near])
+    x = t[near]
+    mass[near], density[near] = ndtr(x), normal_density(x)
     return mass, density
 
 
@@ -81,18 +82,19 @@ def split_rule(edges: Array, fineness: float = 1) -> tuple[Array, Array]:
 WIDE_PANELS = split_rule(np.arange(-6.0, 7.0, WIDE))
 
 
-def strip_step(strip: Reals) -> Reals:
+def strip_step(strip: Reals, fineness: float = 1) -> Reals:
     """Choose the step h of trapezoidal rules under N(0, 1), for what is analytic in |Im z| < strip.
 
     Their error is exp(-2 pi strip/h) or, because the Gaussian grows away from the real line,
-    exp(-2 pi^2/h^2), whichever is larger. The step is such that both are rounding.
+    exp(-2 pi^2/h^2), whichever is larger. The step is such that both are rounding, or have as many
+    digits times the fineness.
     """
-    return np.minimum(0.7, 2 * np.pi * 0.95 * strip / 37)
+    return np.minimum(0.7 / math.sqrt(fineness), 2 * np.pi * 0.95 * strip / 37 / fineness)
 
 
-def strip_rule(strip: float) -> tuple[Array, Array]:
+def strip_rule(strip: float, fineness: float = 1) -> tuple[Array, Array]:
     """Build the trapezoidal rule under N(0, 1) with this step."""
-    step = float(strip_step(np.array(strip)))
+    step = float(strip_step(np.array(strip), fineness))
     count = int(np.ceil(BOUNDED_RANGE / step))
     nodes: Array = step * np.arange(-count, count + 1).astype(float)
     return nodes, step * normal_density(nodes)

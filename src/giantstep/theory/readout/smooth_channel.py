@@ -125,7 +125,8 @@ class SmoothChannel(OutputChannel):
         found, rows = np.tile(np.where(known, 0.0, np.nan).ravel(), (4, 1)), np.flatnonzero(known)
         points = at.V.shape[1]
         law = PredictionMoments(*(moment.ravel()[rows, None] for moment in at))
-        strip = np.maximum(self.strip(law), _NARROWEST)
+        # Beyond the widest strip rules are the same.
+        strip = np.clip(self.strip(law), _NARROWEST, _STEEPEST * math.sqrt(self.fineness))
         sizes = np.hstack([1 / strip, self.reach(law, rows // points, sign)])
         powers = np.ceil(np.log(sizes) / math.log(_RATIO)).astype(int)
         # Both powers in one number: numpy is slower to find the different rows of an array.
@@ -188,7 +189,7 @@ class BinaryChannel(SmoothChannel):
     ) -> Iterator[_Residuals]:
         """Make rules for both signs of the target."""
         std, rest = np.sqrt(at.Q), np.sqrt(1 - at.P**2 / at.Q)
-        t, weight = strip_rule(strip / self.fineness)
+        t, weight = strip_rule(strip, self.fineness)
         mean, omega = at.P / std * t, at.M + std * t
         share, density = normal_distribution((self.threshold[nodes] + mean) / rest)
         # The share of positive targets less that of negative ones, and the same of E z.
@@ -227,8 +228,8 @@ class RealChannel(SmoothChannel):
     ) -> Iterator[_Residuals]:
         """Make one rule over residuals, or one for each z."""
         z, std = self.z[nodes], np.sqrt(at.Q - at.P**2)
-        t, of_t = strip_rule(strip / self.fineness)
-        step = strip_step(np.array(strip)) / self.fineness
+        t, of_t = strip_rule(strip, self.fineness)
+        step = strip_step(np.array(strip), self.fineness)
         count = math.ceil(reach / step)
         centre, weight = self._centre(at, nodes, sign), self.weight[nodes]
         if 2 * count > _MOST_NODES * t.size:
