@@ -1,8 +1,8 @@
 """Averages over the eigenvalues b of the first batch's matrix B: docs/theory/trained-bulk.md.
 
 At an eigenvalue b the rows of group g have variance `c_g(b) = base_g + batch_weight_g b`, and
-everything is as for an isotropic bulk with `P(b) = P0 + b P1`. The generalised eigendecomposition
-of `V1_hat^-1 + beta P0` and `beta P1`, with columns u_k and eigenvalues theta_k, yields
+everything is as for an isotropic bulk with `P(b) = P0 + b P1`. With the columns u_k and eigenvalues
+theta_k (there ell_k) of the generalised eigendecomposition of `V1_hat^-1 + beta P0` and `beta P1`,
 
     (V1_hat^-1 + beta P(b))^-1 = sum_k u_k u_k^T / (1 + theta_k b),
 
