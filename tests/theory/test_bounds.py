@@ -70,13 +70,6 @@ def test_a_bias_and_a_free_learning_rate_only_lower_the_bounds():
     assert with_bias <= bounds(with_common_bias(shifted_target, 0.7)).lower
 
 
-def test_a_richer_vocabulary_has_a_lower_bound():
-    one = SpikedFeatures("tanh", "sin", 1.0, 1.0, 1.0, beta=1.0)
-    two = replace(one, spike_strength=(1.0, 2.0), fraction=(0.5, 0.5))
-    many = replace(one, spike_strength=(1.0, 2.0, 3.0), fraction=(0.4, 0.3, 0.3))
-    assert bounds(many).lower < bounds(two).lower < bounds(one).lower
-
-
 def test_quenched_biases_bring_even_functions_within_reach():
     features = {"bulk_variance": 1, "spike_strength": 1, "alignment": 1, "beta": 1}
     half = ((-1, 0.5), (1, 0.5))

@@ -111,9 +111,12 @@ def test_training_error_of_an_interpolating_readout_vanishes():
     assert solution.training_error[2] > 1e-3
 
 
-def test_ridgeless_limit_is_reached_continuously():
-    srf = SpikedFeatures("tanh", "sign", 1.2, 1.0, 0.8, beta=1.0)
-    limit, near = (solve(srf, Grid((0.4, 3.0), (ridge,))).test_error for ridge in (0.0, 1e-9))
+@pytest.mark.parametrize("bulk", ["isotropic", "trained"])
+@pytest.mark.parametrize(("activation", "beta"), [("tanh", 1.0), ("linear", 2.0)])
+def test_ridgeless_limit_is_reached_continuously(activation, beta, bulk):
+    problem = Protocol(activation, "sign", 1, alpha0=2, beta=beta)
+    grids = (Grid((0.4, 1.5, 3.0), (ridge,)) for ridge in (0.0, 1e-9))
+    limit, near = (solve(problem, grid, bulk).test_error for grid in grids)
     assert limit == pytest.approx(near, rel=1e-6)
 
 

@@ -21,6 +21,7 @@ from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.activation_averages import mean_third_derivative
 from giantstep.theory.features.conditional_features import (
+    ROUNDING,
     ConditionalFeatures,
     NodesOverKappa,
     mean_inputs,
@@ -39,8 +40,6 @@ _SPARSE, _BEYOND_MEAN = 1 / 2, 1 / 3
 # The share of `quadratic` that counts, fitted to seeds 7001 and 7003: all of it raises 2 % more
 # alarms.
 _QUADRATIC = 2 / 3
-# Less than this of a mean square is rounding, as all residuals of a linear activation are.
-_ROUNDING = 1e-28
 # alpha, shape (S,); V2, shape (S, G); minus the slope of g_out given kappa, and its mean square
 # times the weights, shape (S, N').
 Fluctuation = tuple[Array, Array, Array, Array]
@@ -101,7 +100,7 @@ class Reliability:
         self.mean = MeanFluctuation(f, rule, self.dimension)
         self.weight = rule.fold(np.ones(f.kappa.size))
         linear = f.mu0**2 + srf.groups.c[:, None] * f.mu1**2
-        residual = np.where(f.mu2_squared > _ROUNDING * linear, f.mu2_squared, 0)
+        residual = np.where(f.mu2_squared > ROUNDING * linear, f.mu2_squared, 0)
         self.mu2_squared = rule.half(residual * f.row_norm)
         self.own_output = layer.own_output(self.dimension)
         self.overlap = layer.row_overlap(srf)

@@ -122,7 +122,7 @@ class SpectralDensity:
         return _Known(x, hats, response, V, np.zeros(x.size, bool)), height
 
     def _points(self, x: Array) -> Points:
-        return Points.of(np.full(x.shape, self.alpha), np.ones(x.shape), self.srf.beta)
+        return self.equations.points(np.full(x.shape, self.alpha), np.ones(x.shape))
 
     def _newton(
         self, x: Array, height: Array | float, start: _Known, tolerance: Array | float = _ACCURATE

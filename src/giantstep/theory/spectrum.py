@@ -35,8 +35,6 @@ _FINDABLE = "nearer to beta, so that the whole bulk is wide enough to be found"
 # The intervals found must contain this share of the eigenvalues that do not vanish, as measured
 # with so many points in each.
 _FOUND, _COARSE = 0.8, 64
-# Where the mean of mu2^2 is smaller, features are linear: their rank is d at most.
-_LINEAR = 1e-20
 
 
 @dataclass(frozen=True)
@@ -68,10 +66,7 @@ def mass_at_zero(density: SpectralDensity) -> float:
 
     Features without noise of their own (a linear activation) have rank d at most.
     """
-    f, srf = density.features, density.srf
-    noise = float(np.max(f.mu2_squared @ f.weight))
-    rank = min(density.alpha, srf.beta) if noise > _LINEAR else min(density.alpha, srf.beta, 1.0)
-    return 1 - rank / srf.beta
+    return 1 - min(density.alpha, density.equations.rank) / density.srf.beta
 
 
 def outliers(density: SpectralDensity) -> Array:

@@ -25,6 +25,8 @@ from giantstep.theory.features.kappa_rules import check_resolution, spike_rule
 
 # Singular values of the mu1 below this fraction of the largest are rounding.
 _INDEPENDENT = 1e-13
+# Less than this of a mean square is rounding, as all residuals of a linear activation are.
+ROUNDING = 1e-28
 
 
 class NodesOverKappa(Protocol):
@@ -101,6 +103,12 @@ class ConditionalFeatures:
     mean_spread: Array | None = None
     row_norm: Array = field(default_factory=lambda: np.ones(1))
     beside: Array = field(default_factory=lambda: np.empty((0, 1)))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the features have no noise of their own, beyond rounding."""
+        power = np.abs(self.mu0) ** 2 + np.abs(self.mu1) ** 2
+        return bool(np.all(np.abs(self.mu2_squared) <= ROUNDING * power))
 
     @property
     def projections(self) -> Array:

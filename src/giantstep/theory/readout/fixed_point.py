@@ -8,6 +8,9 @@ Below the interpolation threshold V1 and V2 diverge like 1/ridge as the ridge va
 limit an ordinary point, the unknowns are rescaled: with W = scale V, and hats divided by the scale,
 the equations keep their form, with `scale + W` for `1 + V` and `ridge/scale` for the ridge. In that
 limit the scale is the ridge itself: zero, with `ridge/scale` = 1. Everywhere else it is 1.
+
+Features of a linear activation have rank d at most. With more samples than that, and more neurons,
+V2 alone diverges, which V does not contain: these points take a ridge that is nearly zero.
 """
 
 from __future__ import annotations
@@ -34,6 +37,8 @@ ACCEPTED, STEP_ACCEPTED = 1e-10, 1e-6
 MAX_ITERATIONS, SHORTEST = 300, 1e-3
 # Relative precision of a number.
 _ROUNDING = 2.2e-16
+# The ridge in place of none, relative to the hats at V = 0: with a smaller one rounding is larger.
+_LEAST = 1e-10
 # Products of all pairs of coefficients on all nodes are kept if their number is at most this.
 _MOST_PRODUCTS = 2e7
 
@@ -100,12 +105,6 @@ class Points(NamedTuple):
     scale: Array
     ridge: Array
 
-    @classmethod
-    def of(cls, alpha: Array, ridge: Array, beta: float) -> Points:
-        """Choose the scale of each point."""
-        scale = np.where((ridge == 0) & (alpha < beta), 0.0, 1.0)
-        return cls(alpha / beta, scale, np.where(scale == 0, 1.0, ridge))
-
     def at(self, chosen: Indices) -> Points:
         """Select some of the points."""
         return Points(*(values[chosen] for values in self))
@@ -154,10 +153,13 @@ class Equations:
         Averages of the coefficients.
     multiplicity : Array, shape (K,)
     coordinates : LogCoordinates
+    rank : float
+        The largest rank of the features, over d.
     """
 
     def __init__(self, features: ConditionalFeatures, srf: SpikedFeatures, bulk: Bulk) -> None:
         self.groups, self.beta, self.B, self.bulk = srf.groups, srf.beta, features.B, bulk
+        self.rank = min(self.beta, 1.0) if features.is_linear else self.beta
         self.triangle = triangle_of(self.B.shape[1])
         self.coordinates = log_coordinates(self.triangle.order, self.groups.c.size)
         self.multiplicity = self.coordinates.multiplicity
@@ -173,6 +175,13 @@ class Equations:
             self._folded_products = features.fold(products.reshape(len(products) ** 2, -1)).T
         self.expectations = self.folded.sum(axis=0)
         self._identity = np.eye(len(coefficients))
+
+    def points(self, alpha: Array, ridge: Array) -> Points:
+        """Choose the scale of each point."""
+        ratio, none = alpha / self.beta, ridge == 0
+        scale = np.where(none & (alpha < self.rank), 0.0, 1.0)
+        least = _LEAST * ratio * abs(self.expectations[0]) * (self.rank < self.beta)
+        return Points(ratio, scale, np.where(scale == 0, 1.0, np.where(none, least, ridge)))
 
     def initial_hats(self, points: Points) -> Array:
         """Compute the hats at V = 0, which are upper bounds."""
@@ -250,12 +259,13 @@ def solve_resolvent(
     start : Array, shape (S, K), optional
         Hats to start from, such as those of points nearby.
     """
-    points = Points.of(alpha, ridge, equations.beta)
+    points = equations.points(alpha, ridge)
     at = equations.evaluate(equations.initial_hats(points) if start is None else start, points)
     iterations = solve_newton(_NewtonProblem(equations, points), at, MAX_ITERATIONS, SHORTEST)
     V, T, H, newton, sensitivity = at.details
     _, contraction = equations.hats(V, points)
-    error = np.maximum(largest(newton), _ROUNDING * sensitivity)
+    added = points.scale * (points.ridge - ridge) / at.x[:, 0]
+    error = np.maximum(largest(newton), np.maximum(_ROUNDING, added) * sensitivity)
     return Resolvent(
         alpha, ridge, points.scale, V, at.x, T, H, contraction, at.residual, error, iterations
     )

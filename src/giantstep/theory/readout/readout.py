@@ -13,7 +13,6 @@ import numpy as np
 from giantstep.arrays import Array, Indices, Mask
 from giantstep.theory.features.conditional_features import ConditionalFeatures, NodesOverKappa
 from giantstep.theory.readout.columns import RELIABILITY, Columns
-from giantstep.theory.readout.fixed_point import Points
 from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.reliability import Fluctuation, MeanFluctuation, Reliability
 
@@ -194,7 +193,7 @@ class Readout(ABC):
         squares = [x**2 for name, x in estimates.items() if name.startswith(RELIABILITY)]
         estimates[RELIABILITY] = np.sqrt(np.sum(squares, axis=0))
         if components := self.reliability.leading_components:
-            points = Points.of(alpha, ridge, self.layer.srf.beta)
+            points = self.coarse.equations.points(alpha, ridge)
             estimates |= components(alpha, points.ridge, found.fluctuation[2])
         return estimates
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.theory.readout.ensembles import sources_of_variance
-from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
+from giantstep.theory.readout.fixed_point import Resolvent, solve_resolvent
 from giantstep.theory.readout.readout import Estimate, Readout, Solved
 from giantstep.theory.readout.square_loss import SquareLoss
 
@@ -47,14 +47,15 @@ class SquareReadout(Readout):
         rule, at = self.coarse, self._resolvent(alpha, ridge)
         solution = rule.order_parameters(at)
         errors, overlaps = solution.errors, rule.overlaps(solution)
-        power = errors.power()
+        power, equations = errors.power(), rule.equations
         residuals = power.sum(axis=-1)
+        singular = (at.ridge == 0) & (np.minimum(at.alpha, equations.rank) < equations.beta)
         values = {
             "test_error": errors.test_error,
             "training_error": at.scale**2 * residuals,
             **overlaps,
             "V1": overlaps["V1"] / at.scale[:, None, None],
-            "V2": overlaps["V2"] / at.scale[:, None],
+            "V2": np.where(singular[:, None], np.inf, overlaps["V2"]),
             "residual": np.maximum(at.residual, errors.residual),
             "iterations": at.iterations,
             "leave_one_out": errors.fresh,
@@ -81,7 +82,7 @@ def changes_on_finer_rule(
     sensitive it is to errors of quadrature.
     """
     equations = fine.equations
-    points = Points.of(at.alpha, at.ridge, equations.beta)
+    points = equations.points(at.alpha, at.ridge)
     V, T = equations.variances(at.V_hat, points)
     V_hat, contraction = equations.hats(V, points)
     shift = np.abs(V_hat - at.V_hat).max(axis=-1) / np.abs(V_hat).max(axis=-1)

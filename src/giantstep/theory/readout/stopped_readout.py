@@ -14,7 +14,7 @@ import numpy as np
 
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.stopping_filter import PAIRS, stopping_filter
-from giantstep.theory.readout.fixed_point import Points, Resolvent, solve_resolvent
+from giantstep.theory.readout.fixed_point import Resolvent, solve_resolvent
 from giantstep.theory.readout.readout import Estimate, Readout, Solved
 from giantstep.theory.readout.square_loss import ResidualErrors, SquareLossSolution
 from giantstep.theory.readout.square_readout import changes_on_finer_rule
@@ -83,7 +83,7 @@ class StoppedReadout(Readout):
         V1_hat = equations.triangle.unpack(at.V_hat[:, : equations.triangle.size])
         one, other = (equations.bulk.spike_response(V1_hat[k], at.V[k]) for k in both)
         squared = at.contraction[i] * at.contraction[j]
-        points = Points.of(at.alpha[i], at.ridge[i], equations.beta)
+        points = equations.points(at.alpha[i], at.ridge[i])
         H = equations.hats_derivative(np.sqrt(squared), points)
         joint = replace(at.at(i), V=(at.V[i] + at.V[j]) / 2, T=one.derivative(other), H=H)
         means = solutions.mean.at(i), solutions.mean.at(j)
