@@ -126,10 +126,11 @@ def test_a_point_without_a_finite_solution_is_marked_and_holds_no_number():
     assert np.isnan(solution.test_error.item())
 
 
-def test_random_features_never_beat_the_best_linear_predictor():
-    problem = Protocol("tanh", "sign", 3, alpha0=0, beta=5)
+@pytest.mark.parametrize(("activation", "target"), [("tanh", "sign"), ("relu", "abs")])
+def test_random_features_never_beat_the_best_linear_predictor(activation, target):
+    problem = Protocol(activation, target, 3, alpha0=0, beta=5)
     errors = solve(problem, Grid((0.5, 5.0, 500.0), (1e-3, 1.0, 100.0))).test_error
-    assert best_linear_error("sign") == pytest.approx(1 - 2 / np.pi)
+    assert best_linear_error(target) == pytest.approx(1 - 2 / np.pi)
     assert errors.min() > 1 - 2 / np.pi
     assert errors.min() < 1 - 2 / np.pi + 0.1
 

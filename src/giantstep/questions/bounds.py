@@ -53,8 +53,9 @@ def bounds(
     xarray.Dataset
         Numbers: `upper_bound` and `lower_bound`, of a spike along the target as in the paper, of
         any other what they become for it (the attribute `remarks` says so); `lower_bound_with_bias`
-        at the best bias common to all neurons; `best_linear_error`, below which neither kernels nor
-        random features get; `alignment`. For a protocol `upper_bound_best_learning_rate` and
+        at the best bias common to all neurons; `best_linear_error`, of linear predictors with an
+        intercept, below which neither kernels nor random features get when n is proportional to d;
+        `alignment`. For a protocol `upper_bound_best_learning_rate` and
         `lower_bound_best_learning_rate`, too. With `bayes_optimal`, over alpha:
         `bayes_optimal_error` of the best method, and `amp_error` of approximate message passing,
         the best known that runs in polynomial time, with the squared overlaps of their directions

@@ -49,14 +49,18 @@ class Bounds:
 
 
 def best_linear_error(target: str, inputs: str = GAUSSIAN) -> float:
-    """Compute the error of the best linear predictor, `E f*^2 - |E z f*|^2/E z^2`.
+    """Compute the error of the best linear predictor, `Var f* - |E z f*|^2/E z^2`.
 
-    Neither kernels nor random features do better when n is proportional to d (section 4.1 of the
-    paper).
+    It has an intercept, which features that are not odd have, too. Neither kernels nor random
+    features do better when n is proportional to d (section 4.1 of the paper, for odd targets).
+    Targets of a mixture are odd.
     """
     if teacher := teacher_of(target):
-        return teacher.second_moments()[0] - float(teacher.linear @ teacher.linear)
-    of_one, mean = standard_moments(target_function(target, inputs)), mixture_mean(inputs) or 0.0
+        explained = teacher.mean**2 + float(teacher.linear @ teacher.linear)
+        return teacher.second_moments()[0] - explained
+    of_one, mean = standard_moments(target_function(target, inputs)), mixture_mean(inputs)
+    if mean is None:
+        return float(of_one.residual)
     along = of_one.slope + mean * of_one.mean
     return float(of_one.second - along**2 / (1 + mean**2))
 
