@@ -29,6 +29,12 @@ def test_the_solver_agrees_with_the_equations_of_the_paper(seed):
         assert getattr(solution, name).item() == pytest.approx(value, rel=1e-8, abs=1e-10)
 
 
+@pytest.mark.parametrize("more", [{"label_flips": 0.2}, {"inputs": "mixture:1.5"}])
+def test_features_that_the_result_does_not_cover_are_refused(more):
+    with pytest.raises(ValueError, match="Result 3.3 has"):
+        result_3_3(SpikedFeatures("tanh", "sign", 1.2, 1, 0.8, 1, **more), 1, 0.1)
+
+
 @pytest.mark.parametrize("beta", [0.3, 1, 1.001, 2.5])
 def test_the_spectrum_of_the_bulk_has_the_moments_of_random_rows(beta):
     rho, nu = marchenko_pastur(beta, 1.3)

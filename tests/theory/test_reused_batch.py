@@ -83,12 +83,6 @@ def test_the_resolvent_has_the_trace_of_the_recursion_and_moves_as_its_derivativ
     assert change.ravel() == pytest.approx(slope[0] @ step.ravel(), abs=1e-9)
 
 
-def test_a_network_that_only_sees_even_functions_has_no_spike():
-    last = layer_of(replace(SINE, activation="he2", learning_rate=0.2)).states[-1]
-    assert last.spike_strength == pytest.approx(0, abs=1e-9)
-    assert last.bulk_variance > 1
-
-
 @pytest.mark.slow
 def test_the_spectrum_has_mass_one_and_is_wider_than_the_isotropic_one():
     isotropic, trained = (

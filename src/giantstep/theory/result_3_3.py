@@ -22,6 +22,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 
@@ -49,7 +50,8 @@ def result_3_3(srf: SpikedFeatures, alpha: float, ridge: float) -> tuple[Summary
     Parameters
     ----------
     srf : SpikedFeatures
-        With one group of neurons; `equivalent_features` (Result 3.1) has those of a protocol.
+        With one group of neurons, a spike of one direction, labels that are not flipped and inputs
+        without classes; `equivalent_features` (Result 3.1) has those of a protocol.
     alpha, ridge : float
         Both positive.
 
@@ -60,6 +62,8 @@ def result_3_3(srf: SpikedFeatures, alpha: float, ridge: float) -> tuple[Summary
 
     Raises
     ------
+    ValueError
+        For other features.
     ArithmeticError
         If SciPy's solver does not find the solution, as for tiny ridges.
 
@@ -72,6 +76,8 @@ def result_3_3(srf: SpikedFeatures, alpha: float, ridge: float) -> tuple[Summary
     >>> print(f"{statistics.zeta:.5f} {test_error:.5f}")
     0.04269 0.04250
     """
+    if srf.further_spikes or srf.label_flips or mixture_mean(srf.inputs) is not None:
+        raise ValueError("Result 3.3 has one spike, labels not flipped and inputs of one class")
     (c,), (u,), _, (bias,) = srf.groups
     beta, gamma, noise = srf.beta, srf.first_alignment, noise_power(srf)
     kappa, weight = split_rule(unit_edges(np.zeros(1), _PANEL_WIDTH))
