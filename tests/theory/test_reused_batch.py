@@ -26,7 +26,9 @@ POINT = Grid((2.0,), (0.1,))
     ],
 )
 def test_states_after_two_steps_are_those_of_the_reference(protocol, expected):
-    last = layer_of(protocol).states[-1]
+    layer = layer_of(protocol)
+    assert layer.batch == protocol.alpha0
+    last = layer.states[-1]
     found = last.bulk_variance, last.spike_strength, *last.alignment
     assert found == pytest.approx(expected, rel=3e-6)
 

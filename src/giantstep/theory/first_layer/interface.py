@@ -284,7 +284,8 @@ class SteppedLayer(FirstLayer):
     @property
     def batch(self) -> float:  # type: ignore[override]
         """The samples of all steps, over d."""
-        return sum(step.alpha0 for step in self.protocol.each_step)
+        each = [step.alpha0 for step in self.protocol.each_step]
+        return each[0] if self.protocol.reuse_batch else sum(each)
 
     def common_rows(self) -> Array:
         """Compute (k0, k1) of `MeanRows`, where one factor is enough."""
