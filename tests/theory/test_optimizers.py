@@ -9,7 +9,7 @@ from numpy.random import default_rng
 from scipy.special import erf
 
 import giantstep
-from giantstep.problems.protocol import Protocol
+from giantstep.problems.protocol import OPTIMIZER, Protocol
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.first_layer.sign_rows import SignRows
@@ -47,13 +47,6 @@ def test_networks_have_the_spike_and_the_norms_of_the_theory(letters):
         chosen = layer.member == group
         assert layer.strengths[chosen].mean() == pytest.approx(u, abs=0.08)
         assert np.sum(bulk[chosen] ** 2, axis=1).mean() == pytest.approx(c, rel=0.08)
-
-
-def test_plain_descent_is_what_it_was_and_the_shares_of_a_step_by_signs_add_up():
-    assert at(4, optimizer="sgd") == at(4)
-    srf = equivalent_features(SIGNS)
-    row = srf.bulk_variance[0] + srf.spike_strength[0] ** 2
-    assert row == pytest.approx(1 + (SIGNS.learning_rate / SIGNS.beta) ** 2)
 
 
 @pytest.mark.slow
@@ -113,6 +106,13 @@ def test_averages_over_the_entries_resolve_them():
     t = np.array([0.5, 3.0])
     coarse, fine = (SignRows(batch, 2, fineness).functions()[0] for fineness in (1, 2))
     assert coarse.forms(t).resolvent == pytest.approx(fine.forms(t).resolvent, rel=1e-9)
+
+
+@pytest.mark.parametrize("question", [giantstep.solve, giantstep.simulate])
+def test_an_optimizer_that_no_layer_takes_is_refused(monkeypatch, question):
+    monkeypatch.setitem(OPTIMIZER.domain._known, "momentum", "momentum")
+    with pytest.raises(InvalidParametersError, match="optimizer = 'momentum': must be sgd"):
+        question(at(4, optimizer="momentum"), dimension=20)
 
 
 def test_what_is_not_known_of_other_optimizers_is_refused_or_remarked():

@@ -11,10 +11,11 @@ from giantstep.arrays import Array, Reals, Single
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.covariance import directions_of
 from giantstep.problems.losses import lookup_loss
-from giantstep.problems.protocol import SIGN_DESCENT, Protocol
+from giantstep.problems.protocol import SGD, SIGN_DESCENT, Protocol
 from giantstep.simulation.arithmetic import FEWER_ROWS, block_sizes
 from giantstep.simulation.gradients import batch_slopes
 from giantstep.simulation.threads import Workers
+from giantstep.validation import refusal
 
 
 def take_step(problem: Protocol, weights: Single, step: Reals, rate: float) -> None:
@@ -33,6 +34,8 @@ def take_step(problem: Protocol, weights: Single, step: Reals, rate: float) -> N
     if problem.optimizer == SIGN_DESCENT:
         step = np.sign(step)
         step *= rate / math.sqrt(step.shape[1])
+    elif problem.optimizer != SGD:
+        raise refusal("optimizer", problem.optimizer, f"{SGD} or {SIGN_DESCENT} in simulations")
     if problem.precondition:
         step = step * directions_of(problem.covariance, 0)[0] ** -problem.precondition
     weights *= np.float32(1 - problem.decay)

@@ -12,7 +12,6 @@ from giantstep.numerics.scalar_functions import CLASS, lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.covariance import THEORY
 from giantstep.problems.inputs import GAUSSIAN
-from giantstep.problems.protocol import SGD
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures, NodesOverKappa
@@ -47,7 +46,6 @@ class Anisotropic(SteppedLayer):
             ("activation", odd, f"odd {THEORY}"),
             ("readout", of.readout == UNIFORM, f"1 for all neurons {THEORY}"),
             ("steps", of.steps == 1, f"1 {THEORY}"),
-            ("optimizer", of.optimizer == SGD, f"{SGD} {THEORY}"),
         ]
 
     @cached_property

@@ -13,7 +13,7 @@ class Initial(SteppedLayer):
     """A network without samples for its steps, or without a learning rate."""
 
     batch = 0.0
-    takes = frozenset({"decay", "schedules", "step_loss"})  # of no consequence
+    takes = frozenset({"decay", "optimizer", "schedules", "step_loss"})  # of no consequence
 
     @cached_property
     def features(self) -> SpikedFeatures:

@@ -45,7 +45,7 @@ _OWN_OUTPUT = 1 / 40
 _KNOWN = frozenset({
     *("activation", "target", "learning_rate", "alpha0", "beta", "noise", "readout", "inputs"),
     *("steps", "reuse_batch", "outlier_fraction", "outlier_variance", "step_exponent"),
-    *("label_flips", "optimizer", "pretrain_target", "task_overlap", "covariance", "target_decay"),
+    *("label_flips", "pretrain_target", "task_overlap", "covariance", "target_decay"),
 })  # fmt: skip
 
 

@@ -12,7 +12,6 @@ from itertools import accumulate
 import numpy as np
 
 from giantstep.problems.losses import lookup_loss
-from giantstep.problems.protocol import SGD
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
@@ -36,7 +35,6 @@ class Letters(SteppedLayer):
         smooth = not lookup_loss(of.step_loss).corners
         return [
             ("reuse_batch", not of.reuses_samples, f"false {several}"),
-            ("optimizer", of.optimizer == SGD, f"{SGD} {several}"),
             ("steps", steps, "1 in the theory of a normal readout"),
             ("task_overlap", not of.is_transfer, f"1, and the same target, {several}"),
             ("step_loss", smooth, f"without corners, as log_cosh is, {several}"),

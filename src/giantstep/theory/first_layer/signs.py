@@ -35,7 +35,7 @@ _ALONG_GRADIENT = math.sqrt(2 / math.pi)
 class Signs(Recursion):
     """One step by signs, made of the step of plain descent that is its part along the gradient."""
 
-    takes = frozenset()
+    takes = frozenset({"optimizer"})
     history: tuple[()] = ()  # nothing beyond the features
     left_out = "the covariance beyond spike and target, at most 16 % of the error"
 
