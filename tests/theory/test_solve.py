@@ -139,6 +139,9 @@ def test_an_exactly_learnable_target_has_no_error():
     found = solve(Protocol("linear", "linear", 3, np.inf, 1), Grid((1.0,), (0.1, 10.0)))
     assert np.all(found.status == Status.CONVERGED)
     assert found.test_error == pytest.approx(0, abs=1e-20)
+    # Where rounding makes the error negative, in any unit of the labels.
+    scaled = Protocol("polynomial:0,2", "polynomial:0,1e4", 3, np.inf, 1, noise=2.9e7)
+    assert np.all(solve(scaled, Grid((1e6,), (1e12, 1e14))).status == Status.CONVERGED)
 
 
 @pytest.mark.parametrize("bulk", ["isotropic", "trained"])

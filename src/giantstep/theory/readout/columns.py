@@ -18,7 +18,7 @@ PARAMETER = "parameter"
 DIMENSIONS = OVERLAP_DIMENSIONS | {"derivative": (PARAMETER,)}
 # Name of the sum of all estimated relative corrections; the names of its parts begin with it.
 RELIABILITY = "reliability"
-# Squared errors may be negative by rounding, but by no more than this.
+# Squared errors may be negative by rounding, but by no more than this, times the label's square.
 _NEGATIVE_ERROR = -1e-9
 # Columns that keep their values where a point failed.
 _CERTIFICATES = {"residual", "quadrature_error", "iterations"}
@@ -44,17 +44,19 @@ class Columns(dict[str, NDArray[Any]]):
         except KeyError:
             raise AttributeError(name) from None
 
-    def certify(self, converged: Mask, resolved: Mask) -> None:
+    def certify(self, converged: Mask, resolved: Mask, label_power: float) -> None:
         """Give each of S points its status, and set those that failed to NaN.
 
         Parameters
         ----------
         converged, resolved : Mask, shape (S,)
             Whether the equations hold, and whether quadrature resolves them.
+        label_power : float
+            The second moment of the label.
         """
         errors = self["test_error"], self["training_error"]
         stable = np.isfinite(errors[0]) & (self["residual"] <= ACCEPTED)
-        stable &= np.minimum(*errors) >= _NEGATIVE_ERROR
+        stable &= np.minimum(*errors) >= _NEGATIVE_ERROR * label_power
         for error in errors:
             np.maximum(error, 0.0, out=error)
         status = np.where(stable, np.int8(Status.CONVERGED), np.int8(Status.UNSTABLE))
