@@ -180,7 +180,8 @@ class Case(NamedTuple):
         for dimension in _DIMENSIONS if isinstance(s, str) else (len(s),):
             if not (far := np.isinf(needed)).any():
                 break
-            with suppress(InvalidParametersError):  # rows that are too long at this dimension
+            # Rows may be too long at this dimension, and errors zero.
+            with suppress(InvalidParametersError), np.errstate(divide="ignore", invalid="ignore"):
                 finite = self.readout.at(dimension).errors(alpha[some], ridge[some])
                 gap = np.abs(finite / limit - 1)
                 near = far & (gap < RELIABLE)
