@@ -79,12 +79,9 @@ def test_actual_weights_turn_towards_the_directions_as_the_theory_says(alpha0):
         shares /= np.mean(np.sum(layer.weights**2, axis=1))
         found.append([c, layer.strengths[0], *a, *shares, *covariance[np.triu_indices(5)]])
     state = layer_of(protocol).states[-1]
-    expected = (
-        state.bulk_variance,
-        state.spike_strength,
-        *state.alignment,
-        *state.row_overlaps(dimension),
-    )
+    c, r = state.bulk_variance, state.spike_strength
+    overlaps = (r * state.alignment) ** 2 + state.bulk_overlaps / dimension
+    expected = c, r, *state.alignment, *overlaps / (c + r**2)
     if alpha0 == np.inf:  # then no direction across the spike and in the target's span is left
         found, state = np.array(found)[:, :8], None
         expected = np.array(expected)

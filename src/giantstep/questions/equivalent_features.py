@@ -108,4 +108,6 @@ def _named(state: NetworkState | LettersState, directed: bool) -> dict[str, Any]
     named |= {"spike_strength": state.spike_strength}
     named |= {"alignment": np.linalg.norm(gamma) if directed else gamma[0]}
     named |= {"mean_row": state.mean_row / state.bulk_variance}
-    return named | ({"alignments": gamma, "row_overlap": state.row_overlaps()} if directed else {})
+    strength = state.spike_strength**2
+    overlaps = strength * gamma**2 / (state.bulk_variance + strength)
+    return named | ({"alignments": gamma, "row_overlap": overlaps} if directed else {})

@@ -103,7 +103,7 @@ class Reliability:
         residual = np.where(f.mu2_squared > ROUNDING * linear, f.mu2_squared, 0)
         self.mu2_squared = rule.half(residual * f.row_norm)
         self.own_output = layer.own_output(self.dimension)
-        self.overlap = layer.row_overlap(srf)
+        self.overlap = layer.row_overlap()
         self.chance = layer.learned_by_chance(self.dimension)
         # There are several nodes of each kappa: `sparse_rows`.
         kappa, place = np.unique(f.kappa, return_inverse=True)

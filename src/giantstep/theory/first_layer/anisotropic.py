@@ -88,13 +88,13 @@ class Anisotropic(SteppedLayer):
             own = 1 / (1 + added * t)
             return own * of_rows.mean_row(stretch * t * own)
 
-        isotropic, norms = self.isotropic(f, srf), of_rows.norm_variance / c**2
+        isotropic, norms = self.isotropic(f), of_rows.norm_variance / c**2
         return OneGroupBulk(isotropic, rows, norms, self._at_complex_ridges, screened)
 
     def _at_complex_ridges(self) -> ContinuedVariances:
         raise refusal("covariance", self.problem.covariance, "identity for spectra")
 
-    def row_overlap(self, srf: SpikedFeatures) -> float:
+    def row_overlap(self) -> float:
         """Compute d times the variance of a row's projection on the target."""
         return float(self.step.weights @ self.step.bulk)
 

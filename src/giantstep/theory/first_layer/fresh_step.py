@@ -19,7 +19,6 @@ from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.activation_averages import ActivationAverages, activation_averages
-from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.kappa_rules import check_resolution, merged_kappa_rule
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state, spike_basis
 from giantstep.theory.first_layer.step import LettersState, Step
@@ -90,9 +89,7 @@ class FreshStep(Step):
 
     def directions(self) -> tuple[Array, Array]:
         """Compute `spike_basis` after the step, along v, across it and along the batch's noise."""
-        a = self.state.alignment
-        targets = np.column_stack([a, across_basis(a), np.zeros(a.size)])
-        return spike_basis(self.spikes[0], targets)
+        return spike_basis(self.spikes[0], np.pad(self.state.targets, ((0, 0), (0, 1))))
 
     def responses(self, rho: Array, A: ActivationAverages) -> tuple[Array, Array]:
         """Compute what samples x do to a row b of the bulk and to its delta.

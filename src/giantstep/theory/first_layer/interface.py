@@ -186,24 +186,16 @@ class FirstLayer(ABC):
 
     def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
         """Make the bulk of a kind, one of `bulk_kind.BULKS`, for some conditional features."""
-        if kind == ISOTROPIC:
-            return self.isotropic(f, self.features)
-        return self.trained_bulk(f, self.features)
+        return self.isotropic(f) if kind == ISOTROPIC else self.trained_bulk(f)
 
-    def isotropic(self, f: ConditionalFeatures, srf: SpikedFeatures) -> IsotropicBulk:
+    def isotropic(self, f: ConditionalFeatures) -> IsotropicBulk:
         """Make the isotropic bulk of the paper."""
+        srf = self.features
         return IsotropicBulk(f.B, srf.groups, srf.beta, f.first_across, srf.beside)
 
-    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
-        """Make the bulk with all known effects of the steps on rows.
-
-        Parameters
-        ----------
-        f : ConditionalFeatures
-        srf : SpikedFeatures
-            The features with these rows: of this layer, or of one that is made of it.
-        """
-        return self.isotropic(f, srf)
+    def trained_bulk(self, f: ConditionalFeatures) -> Bulk:
+        """Make the bulk with all that is known of the effect of steps on rows."""
+        return self.isotropic(f)
 
     def mean_rows(self) -> MeanRows:
         """Compute the shift that the steps give to all rows alike."""
@@ -211,9 +203,9 @@ class FirstLayer(ABC):
 
     # What the theory leaves out, for `theory.reliability`.
 
-    def row_overlap(self, srf: SpikedFeatures) -> float:
-        """Compute d times the variance of a projection on the target, of the rows of srf."""
-        return float(np.max(srf.groups.c))
+    def row_overlap(self) -> float:
+        """Compute d times the variance of a row's projection on the target."""
+        return float(np.max(self.features.groups.c))
 
     def learned_by_chance(self, dimension: float) -> float:
         """Estimate how much neurons that overlap with the target by chance learn of it."""

@@ -53,10 +53,10 @@ class Letters(SteppedLayer):
         """The equivalent features."""
         return self.history[-1].features(self.protocol)
 
-    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures) -> Bulk:
         """Make the bulk with the rows' covariance along spikes and target."""
         rows = self.history[-1].in_readout_basis()[2]
-        return replace(self.isotropic(f, srf), covariance=rows)
+        return replace(self.isotropic(f), covariance=rows)
 
     def mean_rows(self) -> MeanRows:
         """Compute the shift that the steps give to all rows alike."""

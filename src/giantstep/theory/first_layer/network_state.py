@@ -7,7 +7,6 @@ of targets of several directions, in whose span the spike turns.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any
@@ -57,17 +56,15 @@ class NetworkState:
         D = teacher.directions if (teacher := teacher_of(target)) else 1
         return cls(1.0, 0.0, np.zeros(D), 1.0, np.diag([1.0] * (D + 1) + [0.0]))
 
-    def row_overlaps(self, dimension: float = math.inf) -> Array:
-        """Compute the fraction of a row's squared norm along each direction of the target, (D,).
+    @property
+    def targets(self) -> Array:
+        """The target's directions along the spike and those across it, shape (D, D + 1)."""
+        return np.column_stack([self.alignment, across_basis(self.alignment)])
 
-        At finite dimension the bulk contributes as well: before the first step by chance, 1/d.
-        Steps multiply this part, and these equations hold as long as it is small.
-        """
-        a = self.alignment
-        directions = np.column_stack([a, across_basis(a)])
-        of_bulk = np.einsum("ki,ij,kj->k", directions, self.covariance[:-1, :-1], directions)
-        strength = self.spike_strength**2
-        return (strength * a**2 + of_bulk / dimension) / (self.bulk_variance + strength)
+    @property
+    def bulk_overlaps(self) -> Array:
+        """Variances, times d, of a bulk row's projection on each direction of the target, (D,)."""
+        return np.einsum("ki,ij,kj->k", self.targets, self.covariance[:-1, :-1], self.targets)
 
     def rows_beside(
         self, rows: RowFunctions, c: float, strength: float

@@ -18,7 +18,7 @@ from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.first_layer.network_state import check_weights, shared_parameters
 from giantstep.theory.first_layer.recursion import Recursion
-from giantstep.theory.first_layer.row_norms import own_output_norms
+from giantstep.theory.first_layer.row_norms import added_norms
 from giantstep.theory.rows.eigenmodes import RowCovariance
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.groups import GroupsBulk
@@ -50,9 +50,9 @@ class OddLetters(Recursion):
             **shared_parameters(protocol),
         )
 
-    def own_norms(self) -> Array:
-        """Compute what the own output adds to the squared norm of rows, by letters."""
-        return own_output_norms(self.protocol, self.dimension)
+    def added_norms(self, spike_strengths: Array) -> Array:
+        """Compute what a finite dimension adds to the squared norm of rows, by letters."""
+        return added_norms(self.protocol, spike_strengths, self.dimension)
 
     def common_rows(self) -> Array:
         """Compute (k0, k1) of `MeanRows`.
@@ -69,16 +69,17 @@ class OddLetters(Recursion):
         norms = (batch.rate * batch.third) ** 2 * batch.label_power * batch.inverse_alpha0
         return np.array([own_output, self.protocol.beta / 2 * norms])
 
-    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures) -> Bulk:
         """Make the bulk with the covariance of the rows: theory.md section 9."""
         batch, limit, protocol = self.first_batch, self.limit.groups, self.protocol
-        strength, gamma = np.abs(srf.groups.u).max(), batch.alignment
+        groups = self.features.groups
+        strength, gamma = np.abs(groups.u).max(), batch.alignment
         if (before := np.abs(limit.u).max()) < strength:
             share = float(before / strength)
             batch, gamma = batch.turned(wider_spike(share, gamma)), share * gamma
         if self.problem.task_overlap != 1:
             batch = batch.turned(other_task(self.problem.task_overlap, gamma))
-        (omega, pi), base = np.array(protocol.readout).T, 1 + (srf.groups.c - limit.c)
+        (omega, pi), base = np.array(protocol.readout).T, 1 + (groups.c - limit.c)
         rows = RowCovariance(f.B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
         return GroupsBulk(rows, omega * batch.norm_coupling)
 

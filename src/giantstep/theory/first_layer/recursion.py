@@ -34,7 +34,7 @@ from giantstep.theory.first_layer.network_state import (
     features_in_state,
 )
 from giantstep.theory.first_layer.row_forms import forms_after
-from giantstep.theory.first_layer.row_norms import coupled_norms, own_output_norms
+from giantstep.theory.first_layer.row_norms import added_norms
 from giantstep.theory.first_layer.row_resolvent import solve_self_energy
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.one_group import OneGroupBulk
@@ -151,24 +151,24 @@ class Recursion(SteppedLayer):
         """
         if math.isinf(self.dimension):
             return srf
-        protocol, d = self.protocol, self.dimension
-        shift = max(float(self.common_rows().sum()), 0.0) / (protocol.beta * d)
+        protocol = self.protocol
+        shift = max(float(self.common_rows().sum()), 0.0) / (protocol.beta * self.dimension)
         c, r, letters = srf.groups.c, srf.groups.u, np.array(protocol.readout)[:, 0]
         letters = letters if letters.size > 1 else np.ones(1)
         if protocol.steps == 1:
-            c = c + self.own_norms() + coupled_norms(protocol, r, d) - letters**2 * shift
+            c = c + self.added_norms(r) - letters**2 * shift
         largest = np.argmax(np.abs(letters))
         strength = float(r[largest] / letters[largest])
         longer = math.hypot(strength, math.sqrt(shift))
         share = strength / longer if longer > 0 else 1.0
         return with_rows(srf, c, r + letters * (longer - strength), share)
 
-    def own_norms(self) -> Array:
-        """Compute what the own output adds to the squared norm of rows in a step, by letters."""
+    def added_norms(self, spike_strengths: Array) -> Array:
+        """Compute what a finite dimension adds to the squared norm of rows, by letters."""
         protocol = self.protocol.each_step[0]
         step = next_step(protocol, self.states[0], self.fineness)
         of_loss = np.stack([step.rho, step.curvature, step.curvature**2]) @ step.weight
-        return own_output_norms(protocol, self.dimension, *of_loss)
+        return added_norms(protocol, spike_strengths, self.dimension, of_loss)
 
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""
@@ -179,21 +179,19 @@ class Recursion(SteppedLayer):
         state = self.states[-1]
         return np.array([state.mean_row - state.bulk_variance, 0])
 
-    def trained_bulk(self, f: ConditionalFeatures, srf: SpikedFeatures) -> Bulk:
+    def trained_bulk(self, f: ConditionalFeatures) -> Bulk:
         """Make the bulk with the whole covariance of the rows."""
         rows, last = self.rows_in_limit
-        c, r = float(srf.groups.c[0]), float(srf.groups.u[0])
+        (c,), (r,), _, _ = self.features.groups
         rows, alignment = last.rows_beside(rows, c, r)
         if self.problem.task_overlap != 1:
             rows = rows.turned(other_task(self.problem.task_overlap, alignment[0]))
         norm_variance = float(last.covariance[-1, -1])
-        return OneGroupBulk(self.isotropic(f, srf), rows, norm_variance, self.at_complex_ridges)
+        return OneGroupBulk(self.isotropic(f), rows, norm_variance, self.at_complex_ridges)
 
-    def row_overlap(self, srf: SpikedFeatures) -> float:
+    def row_overlap(self) -> float:
         """Compute d times the variance of a row's projection on the target."""
-        last = self.states[-1]
-        square = last.bulk_variance + last.spike_strength**2
-        return square * float(np.max(last.row_overlaps(1) - last.row_overlaps()))
+        return float(self.states[-1].bulk_overlaps.max())
 
     def learned_by_chance(self, dimension: float) -> float:
         """Estimate how much one neuron learns of a target without a linear or a quadratic part.
