@@ -13,7 +13,6 @@ from giantstep.explore.parameters import (
     MODELS,
     OF_MODEL,
     OF_READOUT,
-    OPTIMAL,
     PARAMETERS,
     SLIDERS,
     STEPS,
@@ -30,6 +29,7 @@ from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.losses import LOSSES
 from giantstep.problems.protocol import OPTIMIZERS
+from giantstep.questions.arguments import OPTIMAL
 from giantstep.validation import Fault, InvalidParametersError, shown
 
 # The names that choices offer.

@@ -10,7 +10,6 @@ import yaml
 
 from giantstep.explore.parameters import (
     LOG,
-    OPTIMAL,
     PARAMETERS,
     STEPS,
     SYMBOLS,
@@ -20,6 +19,7 @@ from giantstep.explore.parameters import (
 from giantstep.explore.question import Question
 from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View, axis_values
 from giantstep.problems.formatting import format_number, format_value
+from giantstep.questions.arguments import OPTIMAL
 from giantstep.questions.choices import GAINS
 from giantstep.theory.optima import TEST_ERROR
 from giantstep.validation import whole_number

@@ -9,7 +9,6 @@ import xarray as xr
 
 from giantstep.arrays import Array
 from giantstep.explore.children import Say
-from giantstep.explore.parameters import OPTIMAL
 from giantstep.explore.points import solve_points
 from giantstep.explore.project import project_config
 from giantstep.explore.question import Question
@@ -17,6 +16,7 @@ from giantstep.explore.tasks import MOST_HOURS, TEST_SAMPLES, NetworksTask
 from giantstep.explore.view import View, axis_values, simulated_values
 from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.losses import SQUARE
+from giantstep.questions.arguments import OPTIMAL
 from giantstep.questions.costs import check_cost, cost_of, total_cost
 from giantstep.questions.task import Task, answer_task
 from giantstep.simulation.replicate_statistics import summarise

@@ -27,12 +27,11 @@ from giantstep.problems.parameter import Parameter, parameters_of
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import VocabularyDomain
 from giantstep.problems.spiked_features import one_spike_parameters
-from giantstep.questions.arguments import BULK, DIMENSION
+from giantstep.questions.arguments import BULK, DIMENSION, OPTIMAL
 from giantstep.validation import Interval, read_whole_number
 
 # The two ways to state a problem.
 STEPS, SPIKED = MODELS = ("steps", "spiked")
-OPTIMAL = "optimal"
 LINEAR, LOG = SCALES = ("linear", "log")
 with Path(__file__).with_suffix(".yaml").open(encoding="utf-8") as file:
     _TABLE = yaml.safe_load(file)

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from giantstep.arrays import Array
 from giantstep.explore.children import beat
-from giantstep.explore.parameters import OPTIMAL, OVERLAPS
+from giantstep.explore.parameters import OVERLAPS
 from giantstep.explore.question import Question
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
+from giantstep.questions.arguments import OPTIMAL
 from giantstep.questions.choices import GAINS
 from giantstep.questions.request import solve_all
 from giantstep.theory.bounds import best_linear_error, bounds

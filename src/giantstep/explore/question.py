@@ -12,7 +12,6 @@ from giantstep.arrays import Array
 from giantstep.explore.parameters import (
     MODELS,
     OF_MODEL,
-    OPTIMAL,
     PARAMETERS,
     SPIKED,
     STEPS,
@@ -30,6 +29,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import one_spike
+from giantstep.questions.arguments import OPTIMAL
 from giantstep.questions.case import Case
 from giantstep.validation import (
     Fault,

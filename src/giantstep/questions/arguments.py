@@ -1,4 +1,4 @@
-"""What questions take besides their problems: each argument is declared once.
+"""The arguments of questions besides their problems, each declared once.
 
 Flags of the command line, their help and the checks of single numbers follow from it.
 """
@@ -20,14 +20,14 @@ from giantstep.problems.parameter import Parameter, parameters_of
 from giantstep.problems.readout import VocabularyDomain
 from giantstep.problems.sizes import SEED as SEEDS
 from giantstep.problems.sizes import Sizes
-from giantstep.questions.choices import LIMIT, STOP_AT
+from giantstep.questions.choices import AT_MOST, STOP_AT
 from giantstep.questions.choices import THREADS as THREAD_COUNTS
 from giantstep.registry import Family, Registry, one_of
 from giantstep.theory.optima import CRITERIA, CROSS_VALIDATION, TEST_ERROR
 from giantstep.validation import COUNT, Domain, Fault, Interval, read_value
 
 OPTIMAL: Literal["optimal"] = "optimal"
-# A value and the share of those that have it.
+# The type of an entry of a vocabulary: a value, and its fraction of the neurons.
 PAIR: Any = tuple[float, float]
 
 
@@ -35,7 +35,7 @@ _TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 class Many(Enum):
-    """What several values of an argument are."""
+    """What several values of an argument mean."""
 
     REFUSED = "refused"
     APART = "a question for each"
@@ -60,7 +60,7 @@ class Argument:
     default : object
         None for one that must be given, or may be left out.
     note : str
-        What follows in the help.
+        Further text of the help.
     """
 
     name: str
@@ -111,7 +111,7 @@ def arguments_of(parameters: Mapping[str, Parameter]) -> dict[str, Argument]:
     return {name: argument_of(name, of) for name, of in parameters.items()}
 
 
-# Of names that are checked elsewhere.
+# Accepts any name, since names are checked elsewhere.
 ANY_NAME = Registry({}, Family("", str, "names of parameters"))
 
 
@@ -127,7 +127,7 @@ BULKS = replace(BULK, many=Many.TOGETHER)
 DIMENSION = argument("common", "dimension", THEORY_DIMENSION, Many.APART, default=math.inf)
 BY = argument("common", "by", one_of(*CRITERIA), Many.APART, default=TEST_ERROR)
 THEORY = LOSS, STOP_AT_TIMES, BULK, DIMENSION, BY
-# Of questions that take several of each at once.
+# The same for questions that take several of each at once.
 THEORIES = tuple(replace(one, many=Many.TOGETHER) for one in THEORY)
 DERIVATIVES = argument("common", "derivatives", FLAG)
 CROSS_VALIDATED = argument("common", "cross_validation", FLAG)
@@ -142,5 +142,5 @@ THREADS = argument("networks", "threads", THREAD_COUNTS)
 SIZES, DRAWN = (NETWORK_DIMENSION, NETWORKS, TRAININGS), (TEST_SAMPLES, SEED, THREADS)
 NETWORKS_OF_ENSEMBLE = replace(ENSEMBLE, domain=COUNT)
 NETWORKS_CROSS_VALIDATED = argument("networks", "cross_validation", FLAG)
-MAX_HOURS = argument("common", "max_hours", LIMIT)
-MAX_MEMORY = argument("common", "max_memory", LIMIT)
+MAX_HOURS = argument("common", "max_hours", AT_MOST)
+MAX_MEMORY = argument("common", "max_memory", AT_MOST)

@@ -23,9 +23,6 @@ from giantstep.theory.bounds import bounds as compute_bounds
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.validation import refusal
 
-_ALONG = 1 - 1e-12
-
-
 _BAYES_OPTIMAL = argument("bounds", "bayes_optimal", FLAG)
 _ALPHA = replace(
     ALPHA, text="samples of the readout over d, for bayes_optimal; those of all steps are added"
@@ -51,11 +48,11 @@ def bounds(
     Returns
     -------
     xarray.Dataset
-        Numbers: `upper_bound` and `lower_bound`, of a spike along the target as in the paper, of
-        any other what they become for it (the attribute `remarks` says so); `lower_bound_with_bias`
-        at the best bias common to all neurons; `best_linear_error`, of linear predictors with an
-        intercept, below which neither kernels nor random features get when n is proportional to d;
-        `alignment`. For a protocol `upper_bound_best_learning_rate` and
+        Numbers: `upper_bound` and `lower_bound`, for a spike along the target as in the paper, or
+        their counterparts for any other (with a remark); `lower_bound_with_bias` at the best bias
+        common to all neurons; `best_linear_error`, of linear predictors with an intercept, below
+        which neither kernels nor random features get when n is proportional to d; `alignment`. For
+        a protocol `upper_bound_best_learning_rate` and
         `lower_bound_best_learning_rate`, too. With `bayes_optimal`, over alpha:
         `bayes_optimal_error` of the best method, and `amp_error` of approximate message passing,
         the best known that runs in polynomial time, with the squared overlaps of their directions
@@ -79,11 +76,11 @@ def bounds(
     if bayes_optimal != (alpha is not None):
         raise refusal("alpha", alpha, "given with bayes_optimal, and only with it")
     best = xr.Dataset() if alpha is None else best_prediction(problem, alpha=alpha)
-    limits, alignment = compute_bounds(problem), equivalent_features(problem).overlap
+    limits, features = compute_bounds(problem), equivalent_features(problem)
     values = {"upper_bound": limits.upper, "lower_bound": limits.lower}
     values["lower_bound_with_bias"] = lower_bound_with_bias(problem)
     values["best_linear_error"] = best_linear_error(problem.target, problem.inputs)
-    values["alignment"] = alignment
+    values["alignment"] = features.overlap
     if isinstance(problem, Protocol):
         upper, lower = bounds_at_best_learning_rate(problem)
         values |= {"upper_bound_best_learning_rate": upper, "lower_bound_best_learning_rate": lower}
@@ -91,4 +88,4 @@ def bounds(
         "Equations (26)-(31) are for a spike along the target (alignment 1); these bounds are their"
         " counterparts for any (theory.md section 7). The best linear error holds for all."
     )
-    return best.assign(values), [text] * (abs(alignment) < _ALONG)
+    return best.assign(values), [text] * (not features.is_aligned)

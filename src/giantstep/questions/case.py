@@ -50,10 +50,12 @@ if TYPE_CHECKING:
 
 # The dimension from which on the estimated relative corrections are small.
 RELIABLE_DIMENSION = "reliable_dimension"
+# All variables that estimate what the theory leaves out.
 DOUBTS = RELIABILITY, *CORRECTIONS, RELIABLE_DIMENSION
-# Points of a case at which the limit d -> infinity is compared with large dimensions: of the square
-# loss, and of others, which take a thousand times as long.
+# Most points of a case at which the limit d -> infinity is compared with large dimensions: for the
+# square loss, and for others, which take a thousand times as long.
 _COMPARED, _COMPARED_CONVEX = 200, 2
+# These dimensions.
 _DIMENSIONS = LARGE_DIMENSION * 10.0 ** np.arange(4)
 
 
@@ -78,7 +80,7 @@ class Case(NamedTuple):
     gains: Sequence[str] = ()
 
     def faults(self, optimal: bool = True) -> list[Fault]:
-        """List why there is no theory of it, at best ridges or others, before any work."""
+        """List the reasons why it has no theory, at best ridges or others, before any work."""
         layer = layer_of(self.problem)
         faults = criterion_faults(self.problem, self.by, optimal, self.loss)
         with collected(faults):
@@ -147,7 +149,7 @@ class Case(NamedTuple):
         return solved.test_error
 
     def _add(self, columns: Columns, alpha: Array, ridge: Array) -> None:
-        """Add to a solution what is asked for beside it."""
+        """Add to a solution the further columns that this case has."""
         srf = self.readout.layer.srf
         if self.zero_one and srf.target in BINARY and not srf.further_spikes:
             columns["classification_error"] = classification_error(srf, Overlaps.of(columns))
@@ -165,9 +167,9 @@ class Case(NamedTuple):
     def _reliable_dimension(self, columns: Columns, alpha: Array, ridge: Array) -> Array:
         """Compute the dimension from which on answers are reliable.
 
-        Corrections are taken to fall as 1/d, the difference between the limit d -> infinity and
-        a large dimension among them; if it is too large there, larger dimensions are tried. It is
-        infinite where the limit is near none of them.
+        Corrections are assumed to fall as 1/d, and so is the difference between the limit and a
+        large dimension. If that difference is too large, larger dimensions are tried; if the limit
+        is near none of them, the result is infinite.
         """
         corrections = columns[RELIABILITY] / RELIABLE
         if math.isfinite(self.dimension):
@@ -189,7 +191,7 @@ class Case(NamedTuple):
                 power = np.where(np.isfinite(last), np.log10(last / gap), 1.0)
                 needed[near] = dimension * (gap / RELIABLE)[near] ** (1 / power[near])
                 last = gap
-        # Other points have that of one nearby.
+        # Other points have the value of one nearby.
         return (
             LARGE_DIMENSION * corrections + needed[np.arange(alpha.size) * some.size // alpha.size]
         )

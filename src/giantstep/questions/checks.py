@@ -1,4 +1,4 @@
-"""Checks of questions whose faults are told with all others."""
+"""Checks of questions whose faults are reported together with all others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DIRECT = "for spiked features given directly; mixtures are for protocols"
 def input_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[Fault]:
     """List inputs with a covariance, or of two classes, that a question does not take.
 
-    Of several problems, they are among what is given.
+    If several are given, they are among the arguments.
     """
     taken = stated(question).inputs if hasattr(problem, "covariance") else ()
     inputs = np.ravel(given.get("inputs", getattr(problem, "inputs", GAUSSIAN))).tolist()
@@ -38,7 +38,7 @@ def input_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[
 def criterion_faults(
     problem: Problem, by: str, optimised: bool = True, loss: str = SQUARE
 ) -> list[Fault]:
-    """List what is wrong with the error that an optimum minimises, if there is an optimum."""
+    """List faults of `by`, the error that an optimum minimises, if there is an optimum."""
     known = [TEST_ERROR]
     if problem.target in BINARY and not problem.further_directions:
         known.append(CLASSIFICATION_ERROR)

@@ -6,7 +6,9 @@ import math
 
 from giantstep.validation import Interval
 
-# What a sweep may add to its answer, and what `optimise` searches for.
+# The theory as d -> infinity, and at the dimension of the networks.
+LIMIT, FINITE = THEORIES = ("limit", "finite")
+# Gains that a sweep may add to its answer, and names of unknowns of `optimise`.
 GAINS = ("gain_over_linear", "gain_over_no_step", "isotropic_deviation")
 RATE, RIDGE, READOUT, BIAS = ("learning_rate", "ridge", "readout", "bias")
 # The time of gradient flow, in place of a ridge.
@@ -14,7 +16,7 @@ STOP_AT = "stop_at"
 # What a plan divides.
 SAMPLES = "samples"
 UNKNOWNS = RATE, RIDGE, STOP_AT, READOUT, BIAS
-# Of core-hours, and of GiB of memory.
-LIMIT = Interval(0, math.inf, infinity=True)
-# Of eigenvalues at which a spectrum is computed, and of threads: more find nothing to do.
+# Most core-hours, or GiB of memory, that a user may allow.
+AT_MOST = Interval(0, math.inf, infinity=True)
+# Number of eigenvalues at which a spectrum is computed, and of threads: more would have no work.
 POINTS, THREADS = Interval(8, 50_000, whole=True), Interval(1, 1024, whole=True)

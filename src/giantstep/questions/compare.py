@@ -25,6 +25,7 @@ from giantstep.questions.arguments import (
     STOP_AT_TIMES,
 )
 from giantstep.questions.case import DOUBTS, answer_remarks
+from giantstep.questions.choices import FINITE, LIMIT
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
@@ -37,10 +38,8 @@ from giantstep.theory.optima import CROSS_VALIDATION, TEST_ERROR
 _ERRORS = ("test_error", "training_error", "test_loss", "training_loss", "classification_error")
 _VARIANCES = ("ensemble_error", "variance_of_weights", "variance_of_samples", "squared_bias")
 _COMPARED = (*_ERRORS, *CROSS_VALIDATION, *_VARIANCES)
-# Of an error, beside its theory.
+# Variables of an error, beside its theory.
 OF_NETWORKS = ("simulated_{}_mean", "simulated_{}_stderr", "z_score_{}")
-# The theory as d -> infinity, and at the dimension of the networks.
-LIMIT, FINITE = "limit", "finite"
 
 
 @question(
@@ -121,14 +120,15 @@ def compare(
         best, _ = solve_all(problem, given | first, zero_one=False)
         ridge = best["ridge"].values.tolist()
         given |= {"ridge": ridge, "by": TEST_ERROR}
-    asked: dict[str, Any] = {"cross_validation": cross_validation, "ensemble": ensemble}
+    options: dict[str, Any] = {"cross_validation": cross_validation, "ensemble": ensemble}
     given |= {"dimension": list(theories.values())}
-    theory, remarks = solve_all(problem, given, **asked, compared=True)
-    asked |= {"ensemble": None} if ensemble == math.inf else {}
-    asked |= {"dimension": dimension, "networks": networks, "trainings": trainings, "loss": loss}
-    asked |= {"test_samples": test_samples, "seed": seed, "threads": threads, "progress": progress}
-    asked |= {"max_hours": math.inf, "max_memory": math.inf}  # which are checked already
-    means = simulate(problem, alpha, ridge, **asked)
+    theory, remarks = solve_all(problem, given, **options, compared=True)
+    options |= {"ensemble": None} if ensemble == math.inf else {}
+    options |= {"dimension": dimension, "networks": networks, "trainings": trainings, "loss": loss}
+    options |= {"test_samples": test_samples, "seed": seed, "threads": threads}
+    # The limits are checked already.
+    options |= {"progress": progress, "max_hours": math.inf, "max_memory": math.inf}
+    means = simulate(problem, alpha, ridge, **options)
     if is_chosen and np.ndim(ridge):  # one for each sample complexity
         each = xr.DataArray(range(means.sizes["alpha"]), dims="alpha")
         theory, means = (one.isel(alpha=each, ridge=each) for one in (theory, means))

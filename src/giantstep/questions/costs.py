@@ -3,8 +3,8 @@
 Networks are counted in operations of matrix products; their rate gives seconds, within a factor of
 two for d from 250 to 3000, and of five for small networks with many samples and for other losses
 than the square. Memory is that of the arrays that are held at once, an upper bound within a factor
-of two. The theory has measured seconds
-for each point. `benchmarks/costs.py` shows the estimates of networks beside measurements.
+of two. For the theory, seconds of a point were measured. `benchmarks/costs.py` shows the estimates
+of networks beside measurements.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from giantstep.simulation.arithmetic import FEWER_ROWS, ROWS, SINGLE_FROM
 from giantstep.validation import RefusalError
 
 MIB = 2**20
-# Fits in the time of one and of its cross-validation.
+# Time of a fit with its cross-validation, over that of a fit.
 _CROSS_VALIDATED = 8
-# Of arguments that a task leaves out.
+# Values of arguments that a task leaves out.
 _DEFAULTS: dict[str, Any] = {"alpha": 1.0, "ridge": 0.1, "loss": SQUARE, "networks": 8}
 _DEFAULTS |= {"trainings": 1, "test_samples": 10_000}
 # Seconds of an operation of a matrix product in single precision.
@@ -42,37 +42,37 @@ _OPERATION = 8.6e-12
 # Operations in the time of one value of an activation, one random number, one fit of a readout, and
 # one pair of neurons in a closed form or a series.
 _ACTIVATION, _NUMBER, _FIT, _PAIR = 300.0, 2e3, 2e7, 1.5e4
-# Of each entry of a matrix that all iterations of a fit of another loss read.
+# Operations for each entry of a matrix that the iterations of a fit of another loss read.
 _ITERATED = 6e3
-# Seconds of the theory of a problem, of each gradient step that is followed or covariance, and of
-# each point of the square loss and of others.
+# Seconds of the theory: of a problem; of each gradient step that is followed, or of a covariance;
+# and of each point, of the square loss and of others.
 _PROBLEM, _STEP = 5e-3, 0.1
 _POINT, _CONVEX_POINT = 2e-4, 0.02
-# Ridges in the time of a decomposition, which serves all times of gradient flow.
+# Time of a decomposition, which serves all times of gradient flow, over that of a ridge.
 _DECOMPOSED = 40
-# How much longer each further direction of the spikes takes.
+# Factor on the time for each further direction of the spikes.
 _SPIKE = 30
-# Points that the search for the best ridge takes, of the square loss and others; and candidates of
-# a search for other optima, by their number.
+# Points that the search for the best ridge solves, for the square loss and others; and candidates
+# of a search for other optima, by the number of unknowns.
 _SEARCH, _CONVEX_SEARCH, _CANDIDATES = 80, 10, (1, 80, 340, 700, 1300)
 # MiB of a theory, and of each point.
 _THEORY_MEMORY, _POINT_MEMORY = 400.0, 0.015
-# Seconds of N groups of neurons in units of N^3, and MiB in units of N^2: of pairs of functions, on
-# more nodes if their spikes are as different as 1, 2, ..., N.
+# Seconds of N groups of neurons over N^3, and MiB over N^2: of pairs of functions, on more nodes if
+# their spikes are as different as 1, 2, ..., N.
 _GROUPS, _GROUPS_MEMORY = 1.1e-3, 5.0
-# Seconds of a predicted error of given samples, of each value of a feature and each of its products
-# with others; and arrays of features that are held.
+# Seconds of an error that is predicted from given samples: of each value of a feature, and of each
+# product of two; and the number of arrays of features that are held.
 _SUBSET_VALUE, _SUBSET_PRODUCT, _SUBSET_ARRAYS = 4e-7, 1.7e-9, 5
 # The theory takes twice as long with each of these.
 _LONGER = "derivatives", "cross_validation", "gains"
-# Arguments whose values are one question together.
+# Arguments whose values belong to one question.
 _TOGETHER = ("alpha", "ridge", "gains", "over", "zip", "s", "networks")
-# How many combinations of others are estimated; the others are taken to cost as much.
+# Most combinations of other arguments that are estimated; the rest are assumed to cost as much.
 _ESTIMATED = 100
 
 
 class Cost(NamedTuple):
-    """What is taken: seconds of one core, and MiB at the peak, beside what a process takes."""
+    """The cost of a task: seconds of one core, and MiB at the peak, beyond those of any process."""
 
     seconds: float
     memory: float

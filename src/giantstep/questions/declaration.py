@@ -13,7 +13,7 @@ from giantstep.questions.arguments import MAX_HOURS, MAX_MEMORY, Argument
 
 # Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
 THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
-# Of each question, by the name of its function.
+# Entries of all questions, by the names of their functions.
 TABLE = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("utf-8"))
 
 
@@ -24,10 +24,10 @@ class Question:
     Attributes
     ----------
     name : str
-        Of its function.
+        That of its function.
     takes : tuple of Argument
     title : str
-        Of its answers.
+        That of its answers.
     command, text : str
         Name of the command, and what it prints in a few words.
     example : str
@@ -35,15 +35,15 @@ class Question:
     theories : float
         How many times the theory of all points is solved.
     networks : float
-        How much longer than its errors what is asked of a network takes.
+        Time of what is measured of a network, over that of its errors.
     points : int
-        In the time of how many errors one point of it is solved.
+        Time of one point, over that of a test error.
     searched : sequence of str
-        What is optimised, unless it is given.
+        Parameters that are optimised unless they are given.
     inputs : sequence of str
         Which of "covariance" and "inputs", those of two classes, its answers take into account.
     data : sequence of str
-        What it is about instead of a problem: arrays, each in a file on the command line.
+        Arrays that it is about instead of a problem, each in a file on the command line.
     scalars : sequence of str
         Arguments that become coordinates of its answers.
     """
@@ -64,7 +64,7 @@ class Question:
 
 
 def stated(name: str) -> Question:
-    """Return what the table says of a question, which need not be imported."""
+    """Return the entry of a question in the table, without importing the question."""
     return Question(name, **TABLE[name])
 
 

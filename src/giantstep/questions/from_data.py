@@ -29,20 +29,20 @@ from giantstep.questions.declaration import SIMULATION_HOURS
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
-from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks, told
+from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks, remark_where
 from giantstep.questions.solve import solve
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.simulation.data_networks import train_on_data
 from giantstep.theory.readout.subsets import subset_errors
 from giantstep.validation import Interval, InvalidParametersError, refusal
 
-# Samples that are left to test, at least.
+# Least number of samples that are left to test.
 _TESTS = 30
 # Labels of at most so many values may be classes.
 _CLASSES = 20
-# Predicted by the theory, and measured; the last one of classes alone.
+# Errors that are predicted and measured; the last one for classes only.
 ERRORS = ("test_error", "training_error", "classification_error")
-# Where the best ridge is searched for.
+# Candidates for the best ridge.
 RIDGES = tuple(np.geomspace(1e-4, 1e2, 13).tolist())
 
 _OF_STEP = arguments_of(parameters_of(Protocol))
@@ -193,8 +193,8 @@ def error_table(
 
 
 def at_best_ridge(data: xr.Dataset, ridge: Any, name: str) -> tuple[xr.Dataset, list[str]]:
-    """Take the ridge of the least error if the best is asked for; say where points failed."""
-    remarks = told(data[name].isnull(), "the equations for leverages did not converge.")
+    """Select the ridge of the least error if it is "optimal", and remark where points failed."""
+    remarks = remark_where(data[name].isnull(), "the equations for leverages did not converge.")
     if ridge != OPTIMAL:
         return data, remarks
     data = data.isel(ridge=data[name].fillna(np.inf).argmin("ridge"))
@@ -211,7 +211,7 @@ def _has_classes(labels: Array) -> bool:
 
 
 def label_remarks(labels: Array) -> list[str]:
-    """Say how to state classes, if labels look like some."""
+    """Remark on how to state classes, if labels look like classes."""
     text = (
         "Labels are taken as numbers. For classes give one-hot rows, or -1 and 1 for two: then the"
         " 0-1 error is predicted and measured, too."

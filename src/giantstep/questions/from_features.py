@@ -26,9 +26,9 @@ from giantstep.questions.question import question
 from giantstep.validation import COUNT, Interval, check_value
 
 SAMPLES = argument("from_features", "samples", Several(COUNT), Many.TOGETHER)
-# Of the samples that are given, by default.
+# Default numbers of samples, as shares of those given.
 _SHARES = 0.125, 0.25, 0.5, 1.0, 1.5
-# How many times the given samples can be continued to.
+# Largest number of samples, over that of those given.
 _FURTHEST = 2
 
 

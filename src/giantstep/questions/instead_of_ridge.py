@@ -22,14 +22,14 @@ from giantstep.validation import Fault, raise_all
 
 
 def choose_ridge(given: dict[str, Any], of: Question) -> None:
-    """Read the name of a way to cross-validate, in place of a ridge, as the best ridge by it."""
+    """Turn the name of a kind of cross-validation, in place of a ridge, into its best ridge."""
     word = given.get(RIDGE)
     if isinstance(word, str) and word in CROSS_VALIDATION and BY.name in [x.name for x in of.takes]:
         given |= {RIDGE: OPTIMAL, BY.name: word}
 
 
 def times_to_ridges(given: dict[str, Any]) -> bool:
-    """Replace the times among the arguments of a question, if there are any: tell whether.
+    """Replace training times among the arguments by ridges; return whether there are any.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """What is measured of each simulated network: answers of networks alone, without the theory.
 
-Keys of simulations cover this module and `task`, of all questions; import-linter holds that they
-use nothing of the theory.
+Of all questions, keys of simulations cover only this module and `task`; import-linter checks that
+these use nothing of the theory.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
-from giantstep.questions.remarks import edge_remarks, named_ridge, told
+from giantstep.questions.remarks import edge_remarks, named_ridge, remark_where
 from giantstep.questions.search import Search, problem_at, read_unknowns
 from giantstep.questions.values import SOME_RIDGE
 from giantstep.registry import one_of
@@ -67,7 +67,7 @@ def optimise(
     alpha : float or array_like, shape (A,)
         Sample complexity n/d of the readout's training set, > 0.
     ridge : float or "optimal"
-        If it is not optimised; "optimal" adds it to what is.
+        Its value if it is not optimised; "optimal" adds it to `over`.
     loss, stop_at, bulk, dimension, by
         As in `solve`. Optima as d -> infinity may be far from those of networks: give their
         dimension. A bias needs the isotropic bulk, and has it by default.
@@ -141,7 +141,9 @@ def optimise(
     data = pd.DataFrame(rows, pd.Index(alphas, name="alpha")).to_xarray()
     data = data.assign_coords(outer | {RIDGE: ridges, "bulk": bulk})
     data[by] = (*outer, "alpha", RIDGE), profile
-    remarks = told(data[f"optimal_{by}"].isnull(), "nothing in the range searched could be solved.")
+    remarks = remark_where(
+        data[f"optimal_{by}"].isnull(), "nothing in the range searched could be solved."
+    )
     for name, candidates in unknowns.items():
         what = named_ridge(loss) if name == RIDGE else f"best {name.replace('_', ' ')}"
         remarks += edge_remarks(data[f"optimal_{name}_on_edge"], what, candidates)

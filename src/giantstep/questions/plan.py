@@ -33,7 +33,7 @@ from giantstep.questions.choices import RATE, RIDGE, SAMPLES
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
-from giantstep.questions.remarks import told
+from giantstep.questions.remarks import remark_where
 from giantstep.questions.search import Search
 from giantstep.registry import one_of
 from giantstep.theory.optima import CLASSIFICATION_ERROR, TEST_ERROR, search_of
@@ -141,14 +141,14 @@ def plan(
     data["cost_of_plan"] = least / least.min() - 1
     names = least.name, "cost_of_plan", *_OPTIMA, "flops", *DOUBTS, "on_edge"
     data = data[[name for name in names if name in data]]
-    remarks = told(data["cost_of_plan"].isnull(), "no plan could be solved.")
+    remarks = remark_where(data["cost_of_plan"].isnull(), "no plan could be solved.")
     text = "the best plan is at an end of a range searched, and may be better beyond."
-    remarks += told(data["on_edge"], text) + case.remarks
+    remarks += remark_where(data["on_edge"], text) + case.remarks
     return data, remarks + answer_remarks(data.assign_coords(dimension=dimension))
 
 
 def _faults(case: Case, samples: float | None, flops: float | None) -> list[Fault]:
-    """List what is no budget, and what a plan cannot vary."""
+    """List faults of the budget, and of a problem that a plan cannot vary."""
     faults = []
     if not isinstance(case.problem, Protocol):
         faults.append(Fault("problem", case.problem, "a Protocol: only steps take samples"))

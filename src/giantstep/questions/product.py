@@ -19,7 +19,7 @@ from giantstep.validation import raise_all
 T = TypeVar("T")
 # What a question returns: its answer, and what to know before the answer is used.
 Result = xr.Dataset | tuple[xr.Dataset, Sequence[str]]
-# So many combinations are named that a remark is on, and so many reasons of refusals.
+# At most this many combinations are listed in a remark, and so many reasons of refusals.
 _PLACES, _REASONS = 5, 3
 
 
@@ -36,8 +36,8 @@ def answer_each(
     ----------
     several : mapping of str to sequence
     prepare : callable
-        Checks one combination, all of them before any is answered; returns what answers it, which
-        takes what to tell the share that is done.
+        Checks one combination, and all are checked before any is answered. Returns a function that
+        answers it, given a function to which it reports the share that is done.
     progress : callable, optional
         As in `progress_bar`.
 
@@ -45,12 +45,12 @@ def answer_each(
     -------
     answer : xarray.Dataset
     remarks : list of str
-        With the combinations that they are on, unless they are on all.
+        Each begins with its combinations, unless it is about all.
 
     Raises
     ------
     InvalidParametersError
-        With the faults of values that go with no values of the others.
+        With the faults of values that are valid in no combination.
     """
     chosen = list(combinations(several))
     asks = [_attempt(partial(prepare, one)) for one in chosen]
@@ -58,16 +58,16 @@ def answer_each(
     results: list[Result | Refused] = []
     with progress_bar(progress) as report:
         for done, ask in enumerate(asks):
-            told = part(report, done, len(asks))
-            results.append(ask if isinstance(ask, Refused) else _attempt(partial(ask, told)))
+            own = part(report, done, len(asks))
+            results.append(ask if isinstance(ask, Refused) else _attempt(partial(ask, own)))
             report((done + 1) / len(asks))
     reasons = _refuse(several, results)
     answers, remarks = list[xr.Dataset | None](), dict[str, list[str]]()
     for one, result in zip(chosen, results, strict=True):
-        found, said = result if isinstance(result, tuple) else (result, [])
+        found, of_one = result if isinstance(result, tuple) else (result, [])
         answers.append(None if isinstance(found, Refused) else found)
         where = ", ".join(f"{name} {format_value(value)}" for name, value in one.items())
-        for line in dict.fromkeys(said):
+        for line in dict.fromkeys(of_one):
             remarks.setdefault(line, []).append(where)
     lines = [_located(line, where, len(asks)) for line, where in remarks.items()]
     return _joined(answers, several), lines + [f"Refused: {reason}" for reason in reasons]
@@ -82,7 +82,7 @@ def _attempt(ask: Callable[[], T]) -> T | Refused:
 
 
 def _refuse(several: Values, made: Sequence[Any]) -> list[str]:
-    """Refuse values that go with no values of the others; return some reasons of other refusals.
+    """Refuse values that are valid in no combination; return some reasons of other refusals.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def _refuse(several: Values, made: Sequence[Any]) -> list[str]:
 
 
 def _located(line: str, where: list[str], count: int) -> str:
-    """Say before a remark on which combinations it is, unless it is on all."""
+    """Put before a remark the combinations that it is about, unless it is about all."""
     if len(where) == count:
         return line
     further = f"; {len(where) - _PLACES} more" if len(where) > _PLACES else ""
@@ -140,6 +140,6 @@ def _along(name: str, values: Sequence[Any], answers: Sequence[xr.Dataset]) -> x
 
 
 def _numbered(answer: xr.Dataset) -> xr.Dataset:
-    """Count eigenvalues, in place of having them as a dimension."""
+    """Make the number of an eigenvalue the dimension, instead of the eigenvalue."""
     points = range(1, answer.sizes["eigenvalue"] + 1)
     return answer.assign_coords(point=("eigenvalue", points)).swap_dims(eigenvalue="point")

@@ -15,17 +15,17 @@ _WIDTH = 40
 
 
 def bar(share: float) -> None:
-    """Stand for a bar on a terminal where questions are defined; it shows nothing itself."""
+    """Stand for a bar on a terminal, as the default of questions; it shows nothing itself."""
 
 
 @contextmanager
 def progress_bar(instead: Progress | None = bar) -> Iterator[Progress]:
-    """Give what is called with the share of the work that is done, and clear the bar at the end.
+    """Yield a function that takes the share of the work that is done; clear the bar at the end.
 
     Parameters
     ----------
     instead : callable, optional
-        What to give instead of a bar.
+        The function to yield instead of a bar.
     """
     started, shown = time.monotonic(), 0.0
 
@@ -48,5 +48,5 @@ def progress_bar(instead: Progress | None = bar) -> Iterator[Progress]:
 
 
 def part(report: Progress, done: int, count: int) -> Progress:
-    """Make what tells the share of all that is done, from that of one of several parts."""
+    """Make a function that takes the share of one of several parts, and reports that of all."""
     return lambda share: report((done + share) / count)

@@ -15,9 +15,9 @@ from giantstep.theory.readout.status import Status
 if TYPE_CHECKING:
     import xarray as xr
 
-# Of which estimated relative corrections on an answer warns, and in words what they are for.
+# Larger estimated relative corrections get a remark.
 RELIABLE = 0.05
-# The limit d -> infinity says from which dimension on it is reliable, if that is larger.
+# If the limit d -> infinity is reliable only from a larger dimension on, it gets a remark.
 SMALL_DIMENSION = 200
 # Variables of inputs with a covariance.
 OF_COVARIANCE = "chi_2", "chi_3", "chi_rows", "effective_dimension"
@@ -25,6 +25,7 @@ OF_COVARIANCE = "chi_2", "chi_3", "chi_rows", "effective_dimension"
 _CHAOS = 0.3
 # The least effective dimension at which norms of inputs vary little.
 _LEAST_DIMENSION = 40
+# What each correction is for, in words.
 _LEFT_OUT = {
     "unseen": "much of the error comes from inputs of which a training set has one or none",
     "sparse": "much of the error comes from inputs at which hardly any neuron varies",
@@ -61,8 +62,8 @@ def at_points(mask: xr.DataArray) -> str:
     return f"At {count} of {mask.size} points" + f" ({', '.join(where)})" * bool(where)
 
 
-def told(mask: xr.DataArray, text: str) -> list[str]:
-    """Say something of the points at which it holds, if there are any."""
+def remark_where(mask: xr.DataArray, text: str) -> list[str]:
+    """Remark on the points at which a mask holds, if there are any."""
     return [f"{at_points(mask)} {text}"] if mask.values.any() else []
 
 
@@ -88,7 +89,7 @@ def edge_remarks(on_edge: xr.DataArray, what: str, candidates: Array) -> list[st
         f"the {what} is an end of the range searched ({candidates[0]:g} to {candidates[-1]:g}), or"
         " of the part of it that could be solved, not a minimum."
     )
-    return told(on_edge, text)
+    return remark_where(on_edge, text)
 
 
 def named_ridge(loss: str) -> str:
@@ -97,7 +98,7 @@ def named_ridge(loss: str) -> str:
 
 
 def dimension_remarks(dimensions: xr.DataArray) -> list[str]:
-    """Say where the limit d -> infinity is reliable from which dimension on."""
+    """Remark from which dimension on the limit d -> infinity is reliable, and where."""
     of_all = (
         f"this limit is more than {RELIABLE:.0%} off at every dimension that was tried. Please give"
         " that of your networks."
@@ -109,8 +110,8 @@ def dimension_remarks(dimensions: xr.DataArray) -> list[str]:
         f"networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. For"
         " smaller ones, please give their dimension."
     )
-    never = told(dimensions.copy(data=values == np.inf), of_all)
-    return never + told(dimensions.copy(data=later), of_small)
+    never = remark_where(dimensions.copy(data=values == np.inf), of_all)
+    return never + remark_where(dimensions.copy(data=later), of_small)
 
 
 def reliability_remarks(answer: xr.Dataset) -> list[str]:
@@ -124,7 +125,7 @@ def reliability_remarks(answer: xr.Dataset) -> list[str]:
         f"the theory may be off by more than {RELIABLE:.0%} (`reliability` is up to"
         f" {values.flat[worst]:.0%}): {_LEFT_OUT[main]}. Please compare with networks."
     )
-    return told(doubtful, text)
+    return remark_where(doubtful, text)
 
 
 def covariance_remarks(answer: xr.Dataset) -> list[str]:
@@ -137,5 +138,5 @@ def covariance_remarks(answer: xr.Dataset) -> list[str]:
         " chi_3 or chi_rows exceeds 3: docs/structured-inputs.md."
     )
     chi = answer[[*OF_COVARIANCE[:-1]]].to_dataarray().max("variable")
-    remarks = told(answer["effective_dimension"] < _LEAST_DIMENSION, few)
-    return remarks + told(chi >= _CHAOS, chaos)
+    remarks = remark_where(answer["effective_dimension"] < _LEAST_DIMENSION, few)
+    return remarks + remark_where(chi >= _CHAOS, chaos)

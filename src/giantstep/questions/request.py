@@ -30,10 +30,10 @@ from giantstep.theory.readout.columns import PARAMETER, Columns
 from giantstep.theory.readout.derivatives import continuous_parameters
 from giantstep.validation import Fault, InvalidParametersError, collected, raise_all, read_value
 
-# What varies besides the fields of the problem, and what it is by default; the bulk is that of
+# Parameters besides the fields of the problem, and their defaults; that of the bulk is the bulk of
 # networks.
 DEFAULTS = {one.name: one.default for one in (LOSS, BULK, DIMENSION, BY, ALPHA, RIDGE)}
-# Solved together.
+# Parameters whose values are solved together.
 _POINTS = (ALPHA.name, RIDGE.name)
 
 
@@ -41,7 +41,7 @@ def solve_all(
     problem: Problem,
     given: Mapping[str, Any],
     progress: Progress = lambda share: None,
-    **asked: Any,
+    **options: Any,
 ) -> tuple[xr.Dataset, list[str]]:
     """Solve the theory at all combinations of the values of parameters; with remarks.
 
@@ -52,7 +52,7 @@ def solve_all(
     given : mapping
         Values of fields of the problem, and of `DEFAULTS`; sequences are dimensions, in this order.
     progress : callable, optional
-    **asked
+    **options
         Further attributes of `Case`.
 
     Raises
@@ -64,7 +64,7 @@ def solve_all(
     optimal = values["ridge"] in (OPTIMAL, [OPTIMAL])
     varied = [name for name in given if is_several(name, values[name])]
     sizes = {k: len(values[k]) for k in _POINTS[: 1 if optimal else 2] if k in varied}
-    # Of the square loss alone, losses are half the errors.
+    # Losses of the square loss are half the errors.
     plain = all(map(is_square, np.atleast_1d(values["loss"])))
     without = ("test_loss", "training_loss") if plain else ()
     several = {name: values[name] for name in varied if name not in _POINTS}
@@ -75,11 +75,11 @@ def solve_all(
         own: dict[str, Any] = {"ridge": named.pop("ridge")} if optimal else {}
         if case.derivatives:
             own[PARAMETER] = list(continuous_parameters(case.problem))
-        # To give coordinates at once takes a third of the time of adding them.
+        # Giving all coordinates at once takes a third of the time of adding them.
         return count_groups(xr.Dataset(named, own if several else own | coordinates()))
 
     def prepare(chosen: Mapping[str, Any]) -> Callable[[Progress], Result]:
-        case, alpha, ridge = _case(problem, {**values, **chosen}, optimal, asked)
+        case, alpha, ridge = _case(problem, {**values, **chosen}, optimal, options)
         return lambda report: (arrange(case, case.solve(alpha, ridge, report)), case.remarks)
 
     data, remarks = answer_each(several, prepare, progress)
@@ -116,7 +116,7 @@ def _values(problem: Problem, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _case(
-    problem: Problem, values: Mapping[str, Any], optimal: bool, asked: Mapping[str, Any]
+    problem: Problem, values: Mapping[str, Any], optimal: bool, options: Mapping[str, Any]
 ) -> tuple[Case, Array, Array | None]:
     """Make the case of one value of each parameter, and its points; best ridges are still unknown.
 
@@ -132,7 +132,7 @@ def _case(
         ridge = SOME_RIDGE if optimal else values["ridge"]
         grid = Grid(values["alpha"], ridge, values["loss"])  # type: ignore[arg-type]
     with collected(faults):
-        case = Case(replace(problem, **changes) if changes else problem, **how, **asked)
+        case = Case(replace(problem, **changes) if changes else problem, **how, **options)
         faults += case.faults(optimal)
     raise_all(faults)
     alpha, ridges = (x.ravel() for x in np.meshgrid(grid.alpha, grid.ridge, indexing="ij"))
@@ -151,7 +151,7 @@ def _coordinates(
 
 
 def _label(problem: Problem, name: str, given: Any, several: bool) -> Any:
-    """Write one value of a parameter or several as coordinates hold them: numbers, or texts."""
+    """Write one value of a parameter, or several, as coordinates: numbers, or texts."""
     if name in _POINTS:
         return given if isinstance(given, str) else np.array(given, dtype=float)
     if several:

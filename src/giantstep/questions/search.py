@@ -33,11 +33,12 @@ _LETTER = "letter_"
 _MOST_LETTERS = 4
 # Ends of the ranges that are searched, of letters in units of the first.
 _LARGEST_LETTER, _LARGEST_BIAS = 3.0, 5.0
-# Candidates of each unknown but the ridge, by the number of these; fewer for losses that take long.
+# Candidates of each unknown but the ridge, by the number of unknowns; fewer for losses that take
+# long.
 _CANDIDATES, _CONVEX_CANDIDATES = (41, 13, 7, 5), (11, 6, 4, 3)
-# Of what is refined, on the logarithms of rates, and on letters and biases themselves.
+# Tolerance of the refinement of several unknowns: on log rates, and on letters and biases.
 _SEVERAL_TOLERANCE = 1e-3
-# Of several unknowns, so many minima among the candidates are refined, if they are near the lowest.
+# So many minima among the candidates of several unknowns are refined, if they are near the lowest.
 _STARTS, _MARGIN = 3, 0.02
 _DOMAINS: dict[str, Interval] = {
     RATE: replace(LEARNING_RATE, open_below=True),
@@ -45,7 +46,7 @@ _DOMAINS: dict[str, Interval] = {
     BIAS: LETTER,
     RIDGE: replace(RIDGES, open_below=True),
 }
-# Positive, and searched over orders of magnitude.
+# Unknowns that are positive, and searched over orders of magnitude.
 _LOGARITHMIC = RATE, RIDGE, SAMPLES
 
 
@@ -56,7 +57,7 @@ class Search:
     Attributes
     ----------
     case : Case
-        What is solved, but for its problem.
+        The case that is solved, at problems that vary.
     unknowns : mapping of str to Array
         Candidates in increasing order, of all but the ridge: of "learning_rate", "letter_2" (the
         second of the readout), ... or "bias".

@@ -137,12 +137,12 @@ def simulate(
     with collected(faults):
         check_sizes(problem, grid, sizes)
     raise_all(faults)
-    asked: list[Any] = [(cross_validation_of_networks, FOLDS)] * cross_validation
-    asked += [(ensembles_of_networks, ensemble)] * (ensemble is not None)
+    measures: list[Any] = [(cross_validation_of_networks, FOLDS)] * cross_validation
+    measures += [(ensembles_of_networks, ensemble)] * (ensemble is not None)
     which: dict[str, Any] = {"networks": range(networks), "threads": threads}
-    told = [part(progress, k, 1 + len(asked)) for k in range(1 + len(asked))]
-    raw = replicates(problem, **vars(grid), **vars(sizes), **which, seed=seed, progress=told[0])
-    for (measure, count), one in zip(asked, told[1:], strict=True):
+    reports = [part(progress, k, 1 + len(measures)) for k in range(1 + len(measures))]
+    raw = replicates(problem, **vars(grid), **vars(sizes), **which, seed=seed, progress=reports[0])
+    for (measure, count), one in zip(measures, reports[1:], strict=True):
         several = network_replicates(problem, grid, sizes, root_seed=seed, progress=one, **which)
         for name, x in measure(several, grid, count).items():
             raw[f"simulated_{name}"] = _DIMS[:1] + _DIMS[1 - x.ndim :], x

@@ -68,7 +68,8 @@ def solve(
         or what cross-validation finds, with five folds for "k_fold".
     derivatives : bool
         Whether to differentiate the test error by all parameters that are numbers:
-        docs/sensitivities.md. At the best ridge, by the others at that ridge, which is the same.
+        docs/sensitivities.md. Those at a best ridge are taken at that fixed ridge, since its own
+        change adds nothing to first order.
     cross_validation : bool
         Whether to add the error of five-fold cross-validation, which takes twice as long.
     ensemble : float, optional
@@ -116,6 +117,6 @@ def solve(
     """
     given = {"alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk}
     given |= {"dimension": dimension, "by": by}
-    asked: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
-    asked["ensemble"] = ensemble
-    return solve_all(problem, given, progress=progress, **asked, compared=True)
+    options: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
+    options["ensemble"] = ensemble
+    return solve_all(problem, given, progress=progress, **options, compared=True)

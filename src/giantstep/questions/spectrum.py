@@ -90,7 +90,7 @@ def spectrum(
 
 
 def _remarks(layer: FirstLayer, bulk: str) -> list[str]:
-    """Say where the ends of the bulk of networks are elsewhere, and why."""
+    """Remark where the bulk of networks may end elsewhere, and why."""
     if bulk == ISOTROPIC or math.isinf(layer.batch):
         return []
     several = len(getattr(layer.problem, "readout", ())) > 1

@@ -116,9 +116,9 @@ def sweep(
         raise refusal("gains", GAINS[2], f"{' or '.join(GAINS[:2])} for features given directly")
     together = [zip] if isinstance(zip, str) else list(zip)
     rows = _paired(values, together)
-    asked: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
-    asked |= {"ensemble": ensemble, "gains": added}
-    ask = partial(solve_all, problem, **asked, compared=True, zero_one=classification_error)
+    options: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
+    options |= {"ensemble": ensemble, "gains": added}
+    ask = partial(solve_all, problem, **options, compared=True, zero_one=classification_error)
     first = {name: as_lists(values[name]) for name in together[:1]}
     return answer_each(first, lambda _: partial(ask, values | next(rows)), progress)
 

@@ -49,8 +49,8 @@ def answer_task(task: Task, **options: Any) -> xr.Dataset:
     ----------
     task : Task
     **options
-        Such as `threads` and `progress`, which change no number; questions that know nothing of
-        them do without.
+        Such as `threads` and `progress`, which change no number; questions without such arguments
+        ignore them.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from giantstep.questions.product import Result
 from giantstep.questions.question import question
 from giantstep.theory.bayes_optimal import state_evolution
 
-# Hermite coefficients that are looked at, and what of them is rounding, relatively.
+# Number of Hermite coefficients that are computed; smaller ones, relatively, are rounding.
 _DEGREES, _ROUNDING = 12, 1e-8
 _REMARK = (
     "Samples: kernels need d^kernel_degree; steps on fresh batches d^max(1, leap - 1); for a"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from giantstep.questions.choices import GAINS
+from giantstep.questions.choices import GAINS, LIMIT, THEORIES
 from giantstep.questions.datasets import count_groups
 
-LIMIT, FINITE = THEORIES = ("limit", "finite")
 _SIMULATED = {"alpha": "alpha_simulated"}
 _OPTIMAL = {"ridge": "optimal_ridge", "test_error": "optimal_test_error"}
 _OPTIMAL |= {"optimal_ridge_on_edge": "optimal_ridge_on_edge"}

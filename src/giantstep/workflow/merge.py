@@ -14,9 +14,9 @@ from giantstep import __version__
 from giantstep.problems.canonical import plain
 from giantstep.problems.formatting import format_number
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
+from giantstep.questions.choices import THEORIES
 from giantstep.questions.datasets import count_groups
 from giantstep.vocabulary import label
-from giantstep.workflow.arrangement import THEORIES
 from giantstep.workflow.merge_curve import merge_curve
 
 if TYPE_CHECKING:

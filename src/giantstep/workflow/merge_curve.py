@@ -8,10 +8,11 @@ from typing import Any
 import xarray as xr
 
 from giantstep.problems.formatting import format_number
+from giantstep.questions.choices import LIMIT, THEORIES
 from giantstep.questions.equivalent_features import problem_parameters
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.simulation.measurements import SLABS
-from giantstep.workflow.arrangement import LIMIT, THEORIES, arrange
+from giantstep.workflow.arrangement import arrange
 from giantstep.workflow.comparison import at_nearest_ridge, score
 from giantstep.workflow.curves import Curve
 

@@ -10,8 +10,8 @@ import xarray as xr
 
 from giantstep.arrays import Array
 from giantstep.files import beside
+from giantstep.questions.choices import FINITE
 from giantstep.vocabulary import MEANINGS
-from giantstep.workflow.arrangement import FINITE
 from giantstep.workflow.comparison import DRAWN
 
 # Dimensions of what a row of scores repeats of its curve.
