@@ -13,6 +13,7 @@ import xarray as xr
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.formatting import format_value
 from giantstep.problems.losses import SQUARE
+from giantstep.problems.overlaps import by_groups
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.arguments import DIMENSION
@@ -84,11 +85,10 @@ def _by_name(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _per_group(value: Any) -> tuple[tuple[str, ...], Any]:
-    if value and isinstance(value, tuple) and isinstance(value[0], tuple):
-        return ("group", "spike"), np.array(value)
-    if isinstance(value, tuple):
-        return ((), value[0]) if len(value) == 1 else (("group",), list(value))
-    return (), int(value) if isinstance(value, bool) else value
+    if not isinstance(value, tuple):
+        return (), int(value) if isinstance(value, bool) else value
+    array = np.array(value)
+    return (("group", "spike"), array) if array.ndim == 2 else by_groups((), array, ("group",))
 
 
 def _by_step(states: Sequence[NetworkState | LettersState], directed: bool) -> dict[str, Any]:

@@ -62,10 +62,10 @@ def answer_each(
             results.append(ask if isinstance(ask, Refused) else _attempt(partial(ask, own)))
             report((done + 1) / len(asks))
     reasons = _refuse(several, results)
-    answers, remarks = list[xr.Dataset | None](), dict[str, list[str]]()
+    answers, remarks = list[xr.Dataset | Refused](), dict[str, list[str]]()
     for one, result in zip(chosen, results, strict=True):
         found, of_one = result if isinstance(result, tuple) else (result, [])
-        answers.append(None if isinstance(found, Refused) else found)
+        answers.append(found)
         where = ", ".join(f"{name} {format_value(value)}" for name, value in one.items())
         for line in dict.fromkeys(of_one):
             remarks.setdefault(line, []).append(where)
@@ -105,10 +105,10 @@ def _located(line: str, where: list[str], count: int) -> str:
     return f"{'; '.join(where[:_PLACES])}{further}: {line}"
 
 
-def _joined(answers: Sequence[xr.Dataset | None], several: Values) -> xr.Dataset:
+def _joined(answers: Sequence[xr.Dataset | Refused], several: Values) -> xr.Dataset:
     """Join answers along new dimensions, the last one first; some are refused, but not all."""
-    like = next(one for one in answers if one is not None)
-    joined = [_blank(like) if one is None else one for one in answers]
+    like = next(one for one in answers if isinstance(one, xr.Dataset))
+    joined = [one if isinstance(one, xr.Dataset) else _blank(like) for one in answers]
     for name, values in reversed(list(several.items())):
         starts = range(0, len(joined), len(values))
         joined = [_along(name, values, joined[start : start + len(values)]) for start in starts]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from inspect import Signature, signature
@@ -55,7 +55,10 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
         @wraps(ask)
         def answered(*args: P.args, **kwargs: P.kwargs) -> xr.Dataset:
             changes = {name: as_lists(kwargs.pop(name)) for name in [*kwargs] if name in fields}
-            _check_names(of.name, kwargs, form.parameters)
+            unknown = [] if "values" in own else [x for x in kwargs if x not in form.parameters]
+            for name in unknown:
+                hint = did_you_mean(name, form.parameters)
+                raise TypeError(f"{of.name} has no parameter {name!r}{hint}")
             given: dict[str, Any] = form.bind(*args, **kwargs).arguments
             given |= given.pop("values", {})
             stopped = _read(given, of, form)
@@ -65,12 +68,10 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
             if not of.data:
                 one = {name: x for name, x in changes.items() if name not in several}
                 given["problem"] = _changed(given["problem"], one)
-                _check(of, given | several)
-            # The limits are only for those that ask for them.
-            taken = {k: x for k, x in given.items() if k in own or k not in form.parameters}
+                _check(of, given | several, given.pop("max_hours"), given.pop("max_memory"))
 
             def prepare(chosen: Mapping[str, Any]) -> Callable[[Progress], Result]:
-                here = taken | {name: x for name, x in chosen.items() if name in taken}
+                here = given | {name: x for name, x in chosen.items() if name in given}
                 here |= {} if of.data else {"problem": _changed(given["problem"], chosen)}
                 reports = {"progress"} & {*here}
                 return lambda told: call(**here | dict.fromkeys(reports, told))
@@ -119,7 +120,7 @@ def _changed(problem: Any, values: Mapping[str, Any]) -> Problem:
     return replace(problem, **changes) if changes else problem
 
 
-def _check(of: Question, given: Mapping[str, Any]) -> None:
+def _check(of: Question, given: Mapping[str, Any], *limits: Any) -> None:
     """Refuse inputs that a question does not take, and what would take too much.
 
     Raises
@@ -129,7 +130,6 @@ def _check(of: Question, given: Mapping[str, Any]) -> None:
     problem, asked = given["problem"], {k: x for k, x in given.items() if k != "problem"}
     check_unchanged(vars(problem).values())
     raise_all(input_faults(of.name, problem, asked))
-    limits = asked.pop("max_hours"), asked.pop("max_memory")
     check_cost(cost_of(Task(of.name, problem, asked)), *limits)
 
 
@@ -157,15 +157,3 @@ def _labelled(
         data[name].attrs |= {"long_name": meaning, "equation": "docs/data.md"}
     data.attrs = about
     return data
-
-
-def _check_names(question: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse parameters that a question does not have, with what may have been meant.
-
-    Raises
-    ------
-    TypeError
-    """
-    for name in given:
-        if name not in known and "values" not in known:
-            raise TypeError(f"{question} has no parameter {name!r}{did_you_mean(name, known)}")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +16,7 @@ from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.formatting import format_value, single
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import is_square
+from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BULK, BY, DIMENSION, LOSS, OPTIMAL, RIDGE
 from giantstep.questions.case import Case, answer_remarks
@@ -28,7 +28,7 @@ from giantstep.questions.values import SOME_RIDGE, as_lists, is_several
 from giantstep.theory.optima import search_of
 from giantstep.theory.readout.columns import PARAMETER, Columns
 from giantstep.theory.readout.derivatives import continuous_parameters
-from giantstep.validation import Fault, InvalidParametersError, collected, raise_all, read_value
+from giantstep.validation import Fault, collected, raise_all, read_value
 
 # Parameters besides the fields of the problem, and their defaults; that of the bulk is the bulk of
 # networks.
@@ -104,7 +104,7 @@ def _values(problem: Problem, given: Mapping[str, Any]) -> dict[str, Any]:
     ------
     InvalidParametersError
     """
-    known = *(field.name for field in fields(problem)), *DEFAULTS
+    known = *parameters_of(type(problem)), *DEFAULTS
     allowed = f"one of {', '.join(known)}"
     values = DEFAULTS | {name: as_lists(value) for name, value in given.items()}
     faults = [Fault("parameter", name, allowed) for name in given if name not in known]
@@ -157,9 +157,7 @@ def _label(problem: Problem, name: str, given: Any, several: bool) -> Any:
     if several:
         labels = [_label(problem, name, x, False) for x in given]
         return list(map(str, labels)) if any(isinstance(x, str) for x in labels) else labels
-    value = given
-    # Not if it is no field of the problem, or goes only with another value of another field.
-    with suppress(TypeError, InvalidParametersError):
-        value = getattr(replace(problem, **{name: given}), name) if name not in DEFAULTS else given
-    value = given if isinstance(given, str) and isinstance(value, tuple) else single(value)
-    return format_value(value) if isinstance(value, tuple | list) else value
+    known = parameters_of(type(problem))
+    if name in known and not isinstance(given, str):
+        given = single(read_value(name, given, known[name].domain, []))
+    return format_value(given) if isinstance(given, tuple | list) else given

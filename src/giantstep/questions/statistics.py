@@ -60,7 +60,6 @@ def z_scores(theory: xr.Dataset, networks: xr.Dataset) -> xr.Dataset:
     scores = {}
     for name, predicted in theory.data_vars.items():
         if f"simulated_{name}_mean" in networks:
-            stderr = networks[f"simulated_{name}_stderr"]
-            gap = networks[f"simulated_{name}_mean"] - predicted
-            scores[f"z_score_{name}"] = (gap / stderr).where(stderr > 0)
+            mean, stderr = (networks[f"simulated_{name}_{x}"] for x in STATISTICS[:2])
+            scores[f"z_score_{name}"] = ((mean - predicted) / stderr).where(stderr > 0)
     return xr.Dataset(scores)

@@ -38,6 +38,5 @@ def is_several(name: str, value: Any) -> bool:
 
 def read_numbers(name: str, value: Any, of: Interval, faults: list[Fault]) -> tuple[float, ...]:
     """Read one number or several, each in an interval, and collect what is wrong with them."""
-    before = len(faults)
     numbers = read_value(name, as_lists(value), Several(of), faults)
-    return numbers if len(faults) == before else ()
+    return numbers if isinstance(numbers, tuple) else ()
