@@ -1,4 +1,4 @@
-"""What the theory leaves out, in the cases of theory.md section 23 that are known to be off."""
+"""What the theory leaves out, in cases that are known to be off."""
 
 import math
 from dataclasses import replace

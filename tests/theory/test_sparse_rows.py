@@ -1,4 +1,4 @@
-"""Samples' features whose norms vary: theory.md section 23 (a)."""
+"""Samples' features whose norms vary: theory.md section 12."""
 
 from dataclasses import replace
 

@@ -83,7 +83,7 @@ def test_forms_and_the_recursion_have_the_same_covariance():
     assert found == pytest.approx(sigma, rel=1e-7, abs=1e-9)
 
 
-# theory.md section 24: errors at (alpha, ridge) = (.7, .1), (2, .1), (2, .01), (1, 1).
+# Errors at (alpha, ridge) = (.7, .1), (2, .1), (2, .01), (1, 1).
 SEVERAL = [
     (("gelu", "z1+z2+0.5*z1*z2", 3, 4), 2, [1.457103, 1.225763, 1.610958, 1.325111]),
     (("tanh", "z1+0.5*z1*z2", 2, 2), 3, [0.444078, 0.414596, 0.556333, 0.398659]),

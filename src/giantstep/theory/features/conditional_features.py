@@ -173,8 +173,9 @@ def conditional_moments(
 ) -> tuple[Array, Array, Array, Array]:
     """Evaluate equation (15), mu0, mu1 and mu2^2 of each group, and E sigma'' given kappa.
 
-    The last is the derivative of mu0 by half the squared norm of a row, docs/trained-bulk.md. It is
-    zero for activations that jump, which have no second derivative. Shapes are (G, *kappa.shape).
+    The last is the derivative of mu0 by half the squared norm of a row,
+    docs/theory/trained-bulk.md. It is zero for activations that jump, which have no second
+    derivative. Shapes are (G, *kappa.shape).
     """
     activation = lookup(srf.activation)
 

@@ -1,4 +1,4 @@
-"""What a step on a fresh batch does to the covariance of the rows, sample by sample.
+"""The effect of a step on a fresh batch on the covariance of the rows, sample by sample.
 
 theory.md section 13.
 
@@ -56,7 +56,7 @@ class CovarianceStep:
     weight : Array, shape (N,)
         Weights of a rule over the samples of a batch.
     along : Array, shape (m, N)
-        The weight times y = (kappa, u_1 ... u_D), m = D + 1.
+        The weight times y = (kappa, u_1 ... u_D), the projections of `FreshStep`; m = D + 1.
     squares : Array, shape (m, m, N)
         The weight times y y^T.
     eta, noise, by_norm, norm, pull : Array, shape (N,)
@@ -98,7 +98,7 @@ class CovarianceStep:
             self.turn[:, :-1] -= np.outer(self.turn[:, -1], self.along @ self.gradient)
 
     def _set_averages(self, kappa: Array, weights: Array) -> None:
-        """Turn powers of (1, u), in pairs, into those of (kappa, u)."""
+        """Convert averages of the products of (1, u) into those of (kappa, u)."""
         triangle = triangle_of(math.isqrt(2 * len(weights)))
         products = np.moveaxis(triangle.unpack(weights.T), 0, -1)
         scale = np.stack([kappa] + [np.ones(kappa.size)] * (len(products) - 1))
@@ -106,7 +106,7 @@ class CovarianceStep:
         self.squares = scale[:, None] * scale * products
 
     def _set_responses(self, step: FreshStep, rho: Array, A: ActivationAverages) -> None:
-        """Compute what each sample does to the rows."""
+        """Compute the effect of each sample on the rows."""
         b, c = step.noise, step.state.bulk_variance
         ((self.eta, self.by_norm), (self.norm, _)), ((_, shared), _) = step.responses(rho, A)
         self.gradient = rho * A.slope

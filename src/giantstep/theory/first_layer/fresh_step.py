@@ -42,7 +42,7 @@ class FreshStep(Step):
     activation : ActivationAverages
         On these nodes.
     on_nodes : ActivationAverages
-        The same on those of `Step`, of which there are as many at each kappa.
+        The same on the nodes of `Step`, of which each kappa has equally many.
     """
 
     def __init__(self, protocol: Protocol, state: NetworkState, fineness: int) -> None:
@@ -73,7 +73,7 @@ class FreshStep(Step):
 
     @property
     def mirrored(self) -> bool:
-        """Whether what happens at -kappa follows from what does at kappa."""
+        """Whether averages at -kappa follow from those at kappa by symmetry."""
         functions = self.protocol.activation, self.protocol.target
         several = teacher_of(self.protocol.target) is not None
         odd = not several and all(lookup(function).parity == "odd" for function in functions)
@@ -92,7 +92,7 @@ class FreshStep(Step):
         return spike_basis(self.spikes[0], np.pad(self.state.targets, ((0, 0), (0, 1))))
 
     def responses(self, rho: Array, A: ActivationAverages) -> tuple[Array, Array]:
-        """Compute what samples x do to a row b of the bulk and to its delta.
+        """Compute the effect of samples x on a row b of the bulk and on its delta.
 
         Parameters
         ----------
@@ -102,9 +102,9 @@ class FreshStep(Step):
         Returns
         -------
         linear : Array, shape (2, 2, N)
-            What the projection of b on x and delta move: b along x, and delta.
+            The response of (b along x, delta) to (the projection of b on x, delta).
         noise : Array, shape (2, 2, N)
-            The covariance of what else moves these.
+            The covariance of the part of their change that is not linear in these.
         """
         (e,), b, (growth,) = self.pull, self.noise, self.growth
         c, (c_next,) = self.state.bulk_variance, self.bulk_variance

@@ -50,7 +50,7 @@ class NetworkState:
     covariance: Array = field(default_factory=lambda: np.diag([1.0, 1.0, 0.0]))
 
     @classmethod
-    @lru_cache(maxsize=32)  # the same object for all, by which steps are found again
+    @lru_cache(maxsize=32)  # one object for all, so that caches find its steps
     def at_initialisation(cls, target: str) -> NetworkState:
         """Describe a network before its first step."""
         D = teacher.directions if (teacher := teacher_of(target)) else 1

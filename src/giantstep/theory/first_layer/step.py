@@ -1,8 +1,8 @@
 """A gradient step on a fresh batch: theory.md section 13, docs/theory/larger-rank-spikes.md.
 
 Neurons of one letter omega of the initial readout share a spike after each step. Old batches matter
-through the state alone: the spikes, the norms of rows, the mean rows, and S, what rows of the bulk
-remember of the batches along the directions on which inputs are projected.
+through the state alone: the spikes, the norms of rows, the mean rows, and S, the covariance of bulk
+rows along the directions on which inputs are projected.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class LettersState:
         X: p times the overlaps of the letters' mean bulk rows, times the root of both fractions.
         The bulk variances are its diagonal if rows are independent.
     covariance : Array, shape (G, m, m)
-        S: d times the covariance of a letter's bulk rows in these directions. Of one letter, one
-        more row and column have |b|^2/c - 1.
+        S: d times the covariance of a letter's bulk rows in these directions. For one letter there
+        is one more row and column, that of |b|^2/c - 1.
     """
 
     spikes: Array
@@ -47,7 +47,7 @@ class LettersState:
     covariance: Array
 
     @classmethod
-    @lru_cache(maxsize=32)  # the same object for all, by which steps are found again
+    @lru_cache(maxsize=32)  # one object for all, so that caches find its steps
     def at_initialisation(cls, letters: int, targets: int = 1) -> LettersState:
         """Describe a network before its first step, on a target of some directions."""
         rows = np.stack([np.eye(targets)] * letters)
@@ -96,13 +96,13 @@ class Step:
         Over the neurons of each letter, at the N samples of a rule: the `of_letters` of
         `ActivationAverages`.
     rho, curvature : Array, shape (N,)
-        The residual of the network as it stands, or what the loss of the step makes of it, and what
-        the network's own output does to it: see `step_loss.pulls`.
+        Minus the first derivative of the loss of the step by the network's output, and the second:
+        see `step_loss`. For the square loss rho is the residual.
     weight : Array, shape (N,)
     y : Array, shape (m, N)
         The inputs' projections on the directions of the state.
     targets : int
-        How many of the directions are those of the target; the state before is along these first.
+        Number of the target's directions, which are the first of those of the state.
     rate, noise : float
         e = learning_rate/beta, and 1/alpha0.
     pull : Array, shape (G,)
@@ -156,7 +156,8 @@ class Step:
         before = np.pad(self.before.spikes, ((0, 0), (0, len(self.x) - len(self.y))))
         moved = self.along(self.rho * self.averages[1])
         spikes = self.protocol.kept * before + self.pull[:, None] * moved
-        # Where it vanishes by symmetry, as for even activations, rounding has no direction.
+        # A spike that vanishes by symmetry, as for even activations, must not get the direction of
+        # rounding.
         size = np.linalg.norm(spikes, axis=1)
         return spikes * (size > _NO_SPIKE * np.maximum(1.0, np.abs(self.pull)))[:, None]
 
@@ -174,9 +175,9 @@ class Step:
     def mean_rows(self) -> Array:
         """Compute X after the step.
 
-        The network's own output pulls the mean rows back. The batch moves all rows together: by
-        that output along the mean rows, by the rest of it, which is noise on the labels, and by the
-        norms of the inputs, with which all slopes sigma' change.
+        The network's own output pulls the mean rows back. The batch moves all rows alike, in three
+        ways: by that output along the mean rows; by the rest of it, which is noise on the labels;
+        and by the norms of the inputs, with which the slopes sigma' of all neurons change.
         """
         (omega, pi), X = np.array(self.protocol.readout).T, self.before.mean_rows
         u, c = np.sqrt(pi) * omega, self.before.bulk_variance
@@ -211,7 +212,7 @@ class Step:
         kept = np.delete(np.arange(rows.shape[1]), batch)
         before = c * np.eye(rows.shape[1])
         before[:, kept[:, None], kept] = self.before.covariance
-        # What acts from the batch's own directions, beyond what does on all rows, is in the noise.
+        # The noise already contains what the batch's own directions add to the growth of all rows.
         twice = rows[:, :, batch]
         twice[:, batch] -= self.growth[:, None, None] * np.eye(batch.size)
         moved = rows @ before @ rows.swapaxes(1, 2)

@@ -89,7 +89,7 @@ class RowFunctions:
         self._of_traces[2:, : max(1, self.degree)] = chebyshev.chebder(coefficients[:, :2]).T
 
     @classmethod
-    @lru_cache(maxsize=32)  # the same object for all, by which rows after steps are found again
+    @lru_cache(maxsize=32)  # one object for all, so that caches find rows after its steps
     def at_initialisation(cls, directions: int) -> RowFunctions:
         """Return those of rows of covariance 1/d whose norms do not vary: all are 1/(1 + t)."""
         forms = np.diag([1.0] * (directions + 1) + [0.0])[None]
