@@ -39,17 +39,17 @@ _FIELDS = {*Protocol.__dataclass_fields__, *SpikedFeatures.__dataclass_fields__}
 def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr.Dataset]]:
     """Make a question of a function of a problem, or of samples.
 
-    What it is given is checked as it is declared. Several values of an argument that is not taken
-    at once, or of a field of the problem, are a question for each. Of a problem, what all answers
-    take is checked, too; they are labelled, with variables named in the vocabulary, and say their
-    parameters.
+    Arguments are checked as they are declared. Several values of a field of the problem, or of an
+    argument that takes one at a time, are a question for each. If it is about a problem, the cost
+    of all answers is checked first. Answers are labelled: their variables are those of the
+    vocabulary, and their coordinates and attributes have the parameters.
     """
 
     def decorate(ask: Callable[P, Result]) -> Callable[P, xr.Dataset]:
         (of, form), own = declare(ask, takes), signature(ask).parameters
         call: Callable[..., Result] = ask
         defaults = {k: x.default for k, x in form.parameters.items() if x.default is not x.empty}
-        # A sweep takes fields of the problem itself.
+        # A sweep handles fields of the problem itself.
         fields = set() if of.data or "values" in own else _FIELDS - {*own}
 
         @wraps(ask)
@@ -74,7 +74,7 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
                 here = given | {name: x for name, x in chosen.items() if name in given}
                 here |= {} if of.data else {"problem": _changed(given["problem"], chosen)}
                 reports = {"progress"} & {*here}
-                return lambda told: call(**here | dict.fromkeys(reports, told))
+                return lambda report: call(**here | dict.fromkeys(reports, report))
 
             data, remarks = answer_each(several, prepare, given.get("progress"))
             data = ridges_to_times(data) if stopped else data
@@ -87,10 +87,10 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
 
 
 def _read(given: dict[str, Any], of: Question, form: Signature) -> bool:
-    """Read what a question is given, and check it; tell whether times stand in place of ridges.
+    """Read and check the arguments of a question; return whether times are in place of ridges.
 
-    Arrays and the like become lists, and numbers of NumPy those of Python. The values of a sweep
-    are checked by itself, with all else that varies.
+    Arrays and the like become lists, and numbers of NumPy those of Python. A sweep checks its own
+    values, with all else that varies.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def _read(given: dict[str, Any], of: Question, form: Signature) -> bool:
 
 
 def _changed(problem: Any, values: Mapping[str, Any]) -> Problem:
-    """Return a problem with other values of its fields; other names are left out.
+    """Return a problem with other values of its fields; other names are ignored.
 
     Raises
     ------
@@ -127,16 +127,16 @@ def _check(of: Question, given: Mapping[str, Any], *limits: Any) -> None:
     ------
     InvalidParametersError, CostError
     """
-    problem, asked = given["problem"], {k: x for k, x in given.items() if k != "problem"}
+    problem, others = given["problem"], {k: x for k, x in given.items() if k != "problem"}
     check_unchanged(vars(problem).values())
-    raise_all(input_faults(of.name, problem, asked))
-    check_cost(cost_of(Task(of.name, problem, asked)), *limits)
+    raise_all(input_faults(of.name, problem, others))
+    check_cost(cost_of(Task(of.name, problem, others)), *limits)
 
 
 def _labelled(
     data: xr.Dataset, remarks: list[str], given: Mapping[str, Any], of: Question, joined: bool
 ) -> xr.Dataset:
-    """Label an answer, perhaps of several, and add the parameters and remarks of its question."""
+    """Label an answer, joined or not, and add the parameters and remarks of its question."""
     about = {"title": of.title}
     if not of.data:
         problem = given["problem"]

@@ -46,7 +46,8 @@ def forms_after(step: CovarianceStep, sigma: Array, at: SelfEnergy, before: Form
     sources[:, m + 1, -1] += p / t
     result = sources @ K @ sources.swapaxes(1, 2)
     result[:, m:, m:] += own[:, 1:, 1:]
-    # What acts on delta after the step: the row along the labels' directions, delta, and the rest.
+    # Delta after the step responds to the row along the labels' directions, to delta, and to the
+    # rest.
     response = np.append(step.along @ step.norm, p)
     square = step.inverse_batch * step.bulk_variance * (step.weight @ step.norm**2)
     result[:, m + 1, m + 1] += (response @ sigma @ response + square) / t
@@ -70,10 +71,11 @@ def _uniform(step: CovarianceStep, norm_variance: float, at: SelfEnergy, before:
 
 
 def _means(step: CovarianceStep, at: SelfEnergy) -> tuple[Array, Array]:
-    """Average what samples do, each of them screened by its own effect on the rows.
+    """Average the effects of samples, each reduced by its own effect on the rows.
 
-    It is what b moves by delta, the gradient, and what a' gets from the batch. As sources in both
-    blocks, and the forms of what is not in these sources: shapes (S, 3, 2 m) and (S, 3, 3).
+    The effects are the response of b to delta, the gradient, and the batch's part of a'. They are
+    returned as sources in both blocks, and as the forms that these sources leave out: shapes (S, 3,
+    2 m) and (S, 3, 3).
     """
     functions = np.stack([step.by_norm, step.gradient, step.pull, step.norm])
     places = np.zeros((at.t.size, 3, 2, 4))  # of these functions in sources and blocks

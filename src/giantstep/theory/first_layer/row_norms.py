@@ -25,12 +25,12 @@ def added_norms(
     """Compute what a finite dimension adds to the squared norm of bulk rows, by letters.
 
     The network's own output adds
-    `(g - k E[z s sigma'])^2 - g^2 + e k E omega^2 (h1^4 + E s^2 E sigma'^2/alpha0)`, with `k = e
-    omega^2/p`, `s = sigma - h0` and `g`, the factor by which the step stretches a row: a neuron's
-    own part in the output shortens or lengthens its row; the other neurons add a part along the
-    mean row, and noise. docs/theory/finite-dimension.md has the derivation.
+    `(g - k E[z s sigma'])^2 - g^2 + e k E omega^2 (h1^4 + E s^2 E sigma'^2/alpha0)`, with
+    `k = e omega^2/p`, `s = sigma - h0` and `g`, the factor by which the step stretches a row: a
+    neuron's own part in the output shortens or lengthens its row; the other neurons add a part
+    along the mean row, and noise. docs/theory/finite-dimension.md has the derivation.
 
-    And steps depend on the rows' overlap with the spike u: a neuron's step along its own weights w
+    Steps also depend on the rows' overlap with the spike u: a neuron's step along its own weights w
     is `(b3/h1) u.w`, of variance `(b3/h1)^2 |u|^2/d` over the neurons; b3 = E sigma He_3.
 
     Parameters

@@ -65,8 +65,8 @@ class Signs(Recursion):
         """Return the equivalent features as d -> infinity, from those after plain descent.
 
         Over the neurons an entry of the gradient is Gaussian around a mean, and over the entries
-        the mean is Gaussian. The mean of the unit-length sign vector has squared length `2/pi
-        arcsin(x)`, where x is the share of the means in the gradient's squared length. Its
+        the mean is Gaussian. The mean of the unit-length sign vector has squared length
+        `2/pi arcsin(x)`, where x is the share of the means in the gradient's squared length. Its
         direction is that of the mean gradient with noise of its own.
         """
         e, u = self.length, srf.groups.u

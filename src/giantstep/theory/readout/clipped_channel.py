@@ -30,8 +30,9 @@ from giantstep.theory.readout.output_channel import Averaged, OutputChannel, Pre
 # integrated by a Gauss-Legendre rule: differences of normal distributions would cancel. Three
 # nodes are accurate to 1e-12.
 _THIN = 0.05
-# One that is narrower than this is that of a vanishing V, of which only the tails matter.
+# A still narrower one belongs to a vanishing V, where only the tails matter.
 _NO_INTERVAL = 1e-200
+# The rule for thin intervals.
 _THIN_NODES, _THIN_WEIGHTS = legendre_rule(3)
 # Stands for the clips of a loss that has none, in standard deviations of u.
 _NO_CLIP = 1e100

@@ -109,8 +109,8 @@ class LabelResidual:
         """Compute it at S points, shape (S, N'), on the nodes of `f.half`: averaged over +-kappa.
 
         For two readouts it is the product of their residuals. If the norms of inputs spread the
-        means, the product of their `sum m mean_spread` is added; if the norms of features vary, `(1
-        - row_norm) P Q`, where P and Q are the slopes of the two.
+        means, the product of their `sum m mean_spread` is added; if the norms of features vary,
+        `(1 - row_norm) P Q`, where P and Q are the slopes of the two.
         """
         f, different = self.features, both[:1] if both[0] is both[1] else both
         ones = np.ones(len(both[0].m))

@@ -1,9 +1,9 @@
 """The output channel of analytic losses, by trapezoidal rules over the residual.
 
 The proximal operator of a `SmoothLoss` is analytic in a strip about the real line, whatever V, and
-so is the density of residuals: the trapezoidal rule over them converges exponentially. Besides the
-density averages need the teacher's mean z given a residual. Both are closed forms for labels of +1
-and -1; other labels take a rule over z.
+so is the density of residuals: the trapezoidal rule over them converges exponentially. Averages
+need this density, and the mean of the teacher's z given a residual. Both are closed forms for
+labels of +1 and -1; other labels need a rule over z.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _STEEPEST = 4.3
 _PANEL = 3.0
 # Nodes of less weight under the joint law of kappa and the residual, or z, are left out.
 _NEGLIGIBLE = 1e-18
-# Narrower strips, in units of a standard deviation, would need too many nodes: their rules are
-# those of this one, and useless where they are still narrower.
+# Narrower strips, in units of a standard deviation, would need too many nodes, and get the rules of
+# the first width; below the second width these are useless.
 _NARROWEST, _USELESS = 0.004, 0.001
-# Where residuals vary far more than given z, rules for each z need less: those over all residuals
-# have at most so many times as many nodes.
+# A rule over all residuals may have so many times as many nodes as one given z. Where residuals
+# vary even more, there is a rule for each z.
 _MOST_NODES = 10
-# Widths are rounded to powers of this, so that a node's rule depends on no other node, and rarely
-# jumps: finite differences of averages would see how its error changes. There are far
+# Widths are rounded to powers of the first number, so that a node's rule depends on no other node
+# and rarely changes: a change would add its error to finite differences of averages. There are far
 # fewer powers than the second number.
 _RATIO, _MOST_POWERS = 1.25, 10_000
 

@@ -197,8 +197,9 @@ def arranged(
 class IsotropicResponse(SpikeResponse):
     """Overlaps with an isotropic bulk.
 
-    If z are the hats, the overlaps with projections of rows are `G z`, with `G = beta sum_g V2_g
-    S_g x (B_g B_g^T)`. Across the spikes, the readout's own response V1_hat acts against them.
+    If z are the hats, the overlaps with projections of rows are `G z`, with
+    `G = beta sum_g V2_g S_g x (B_g B_g^T)`. Across the spikes, the readout's own response V1_hat
+    acts against them.
     """
 
     def __init__(self, bulk: IsotropicBulk, V1_hat: Array, V: Array) -> None:
