@@ -71,13 +71,23 @@ def solve_certified(matrix: Array, right: Array) -> tuple[Array, Array]:
     """
 
     def residual(x: Array) -> Array:
-        return right - np.einsum("sij,sj->si", matrix, x)
+        return right - multiply(matrix, x)
 
     solution = solve_small(matrix, right)
     solution = solution + solve_small(matrix, residual(solution))
-    size = np.einsum("sij,sj->si", np.abs(matrix), np.abs(solution)) + np.abs(right)
+    size = multiply(np.abs(matrix), np.abs(solution)) + np.abs(right)
     relative = np.abs(residual(solution)) / np.maximum(size, TINY)
     return solution, largest(relative)
+
+
+def multiply(matrices: Array, others: Array) -> Array:
+    """Multiply matrices, shape (S, K, K), with others or with vectors, shape (S, K).
+
+    Of two rows, by which NumPy goes through the points, all points at once take a tenth of that.
+    """
+    if matrices.shape[-1] == 2:
+        return np.einsum("...js,jis->...is", others.T.copy(), matrices.T.copy()).T
+    return np.einsum("sij,sj->si", matrices, others) if others.ndim == 2 else matrices @ others
 
 
 def largest(vectors: Array) -> Array:

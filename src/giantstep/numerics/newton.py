@@ -39,16 +39,17 @@ class Iterates(NamedTuple, Generic[Details]):
     residual: Array
     details: Details
 
-    def at(self, chosen: Indices | Mask) -> Iterates[Details]:
+    def at(self, chosen: Indices) -> Iterates[Details]:
         """Select some of the points."""
-        details = type(self.details)(*(values[chosen] for values in self.details))
-        return Iterates(self.x[chosen], self.mapped[chosen], self.residual[chosen], details)
+        x, mapped, residual = (values.take(chosen, axis=0) for values in self[:3])
+        details = type(self.details)(*(values.take(chosen, axis=0) for values in self.details))
+        return Iterates(x, mapped, residual, details)
 
-    def replace(self, places: Indices | Mask, other: Iterates[Details], chosen: Mask) -> None:
+    def replace(self, places: Indices, other: Iterates[Details], chosen: Indices) -> None:
         """Replace the points at `places` by the chosen points of another batch."""
         arrays, others = (*self[:3], *self.details), (*other[:3], *other.details)
         for mine, theirs in zip(arrays, others, strict=True):
-            mine[places] = theirs[chosen]
+            mine[places] = theirs.take(chosen, axis=0)
 
 
 class FixedPointProblem(Protocol[Details]):
@@ -99,13 +100,12 @@ def solve_newton(
     active = np.flatnonzero(~problem.finished(at))
     here = at.at(active)
     iterations, count = np.zeros(at.residual.size, dtype=np.int64), 0
-    length, moved = np.ones(active.size), np.ones(active.size, dtype=bool)
+    steps, length = np.zeros(here.x.shape), np.ones(active.size)
+    moved = np.ones(active.size, dtype=bool)
     while active.size and count < max_iterations:
         count += 1
-        if moved.all():
-            steps = problem.newton_steps(here, active)
-        elif moved.any():
-            steps[moved] = problem.newton_steps(here.at(moved), active[moved])
+        if (new := np.flatnonzero(moved)).size:
+            steps[new] = problem.newton_steps(here.at(new), active[new])
         given_up = length < shortest
         with np.errstate(all="ignore"):  # a trial that overflows is not better, and is shortened
             trial = problem.move(here.x, length[:, None] * steps)
@@ -113,16 +113,15 @@ def solve_newton(
                 trial[given_up] = (here.x[given_up] + here.mapped[given_up]) / 2
             reached = problem.evaluate(trial, active)
         moved = reached.residual < here.residual
-        if moved.all():
-            here = reached
-        else:
-            here.replace(moved, reached, moved)
+        unmoved = np.flatnonzero(~moved)
+        reached.replace(unmoved, here, unmoved)
+        here = reached
         length = np.where(moved, 1.0, length / _SHORTENING)
         left = problem.finished(here) | (given_up & ~moved) | (count == max_iterations)
         if left.any():
-            at.replace(active[left], here, left)
-            iterations[active[left]] = count
-            stay = ~left
+            gone, stay = np.flatnonzero(left), np.flatnonzero(~left)
+            at.replace(active[gone], here, gone)
+            iterations[active[gone]] = count
             active, here, steps = active[stay], here.at(stay), steps[stay]
             length, moved = length[stay], moved[stay]
     return iterations

@@ -74,9 +74,10 @@ class FixedPoint:
     def replace(self, places: Indices, other: FixedPoint) -> None:
         """Replace points by those of another result that converged, and add up the iterations."""
         self.iterations[places] += other.iterations
-        better = places[other.converged]
-        self.at.replace(better, other.at, other.converged)
-        self.converged[better], self.jacobian[better] = True, other.jacobian[other.converged]
+        converged = np.flatnonzero(other.converged)
+        better = places[converged]
+        self.at.replace(better, other.at, converged)
+        self.converged[better], self.jacobian[better] = True, other.jacobian[converged]
 
     def on(self, equations: ConvexEquations) -> FixedPoint:
         """Go on from here to the solution on another rule."""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, Indices, Mask, RealOrComplex
-from giantstep.numerics.linear_systems import largest, solve_small
+from giantstep.numerics.linear_systems import largest, multiply, solve_small
 from giantstep.numerics.log_coordinates import log_coordinates
 from giantstep.numerics.newton import Iterates, solve_newton
 from giantstep.numerics.packed_symmetric import triangle_of
@@ -215,7 +215,7 @@ class Equations:
         mapped, contraction = self.hats(V, points)
         H = self.hats_derivative(contraction, points)
         gap = self.coordinates.of(hats) - self.coordinates.of(mapped)
-        jacobian = self.coordinates.jacobian(H @ T, hats, mapped)
+        jacobian = self.coordinates.jacobian(multiply(H, T), hats, mapped)
         both = np.ones((*gap.shape, 2))
         both[:, :, 0] = -gap
         step = solve_small(self._identity - jacobian, both)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array, Indices
-from giantstep.numerics.linear_systems import TINY, solve_certified
+from giantstep.numerics.linear_systems import TINY, multiply, solve_certified
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.fixed_point import Resolvent
@@ -157,14 +157,14 @@ def solve_means(
     to_coefficients = np.zeros(matrix.shape)
     to_coefficients[:, :rank, :rank] = np.eye(rank)
     to_coefficients[:, rank:, rank:] = ratio[:, :, None] * K[:, :Z, :Z]
-    system = matrix @ to_coefficients
+    system = multiply(matrix, to_coefficients)
     system[:, rank:, rank:] += np.eye(Z)
     if math.isfinite(penalty.width):
         system[:, :rank, :rank] += penalty.matrix(response) / ratio[:, :, None]
     for products in spread:
         system[:, :rank, :rank] += products
-    x, residual = solve_certified(system, right - np.einsum("sij,sj->si", matrix, offset))
-    prediction = np.einsum("sij,sj->si", to_coefficients, x) + offset
+    x, residual = solve_certified(system, right - multiply(matrix, offset))
+    prediction = multiply(to_coefficients, x) + offset
     zeta_hat = ratio * x[:, rank:]
     slope = np.einsum("srx,sx->sr", K[:, Z:], np.concatenate([zeta_hat, psi_hat], axis=-1))
     zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, response.along.shape[-1])

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.linear_systems import solve_certified
+from giantstep.numerics.linear_systems import multiply, solve_certified
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.interface import FirstLayer, MeanRows
@@ -166,8 +166,8 @@ def solve_variances(
     b = (at.alpha / equations.beta)[:, None] * (unfitted @ equations.coefficients.T)
     direction = b + first
     unit = np.einsum("sii->si", equations.coordinates.derivative(at.V))
-    matrix = np.eye(unit.shape[-1]) - (at.T @ at.H) * unit[:, None, :] / unit[:, :, None]
-    right = (np.einsum("sij,sj->si", at.T, direction) + second) / unit
+    matrix = np.eye(unit.shape[-1]) - multiply(at.T, at.H) * unit[:, None, :] / unit[:, :, None]
+    right = (multiply(at.T, direction) + second) / unit
     relative, residual = solve_certified(matrix, right)
     q = relative * unit
-    return q, direction + np.einsum("sij,sj->si", at.H, q), residual
+    return q, direction + multiply(at.H, q), residual
