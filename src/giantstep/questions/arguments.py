@@ -132,7 +132,7 @@ THEORIES = tuple(replace(one, many=Many.TOGETHER) for one in THEORY)
 DERIVATIVES = argument("common", "derivatives", FLAG)
 CROSS_VALIDATED = argument("common", "cross_validation", FLAG)
 ENSEMBLE = argument("common", "ensemble", Interval(1, infinity=True))
-# Of networks: sizes and numbers of them.
+# Arguments of networks: their sizes and numbers.
 NETWORK_DIMENSION = argument_of("dimension", _SIZES["dimension"], default=500)
 NETWORKS = argument("networks", "networks", COUNT)
 TRAININGS = argument_of("trainings", _SIZES["trainings"])

@@ -99,7 +99,7 @@ def from_data(
     networks : int
         Independent networks, each with a split of its own.
     seed : int
-        Of all random numbers.
+        Seed of all random numbers.
     max_hours, max_memory : float
         As in `simulate`.
     progress : callable, optional

@@ -57,7 +57,7 @@ def from_features(
         Labels, or C outputs: one-hot rows for classes. Leverages do not depend on them, so that
         many outputs take hardly longer than one.
     samples : int or array_like, optional
-        n, up to 2 N. Above N the equations are continued, to tell what more samples would bring.
+        n, up to 2 N. Above N the equations are continued, to predict the errors with more samples.
     ridge : float, array_like or "optimal"
         Penalty lambda > 0, without a factor 1/n; "optimal" is that of the least test error.
     max_hours, max_memory : float

@@ -79,7 +79,7 @@ def plan(
     ----------
     problem : Protocol
     samples : float, optional
-        Of all batches and the readout, over d. Without it, what `flops` allow is split.
+        Samples of all batches and the readout, over d. Without it, those that `flops` allow.
     flops : float, optional
         Floating-point operations of steps and ridge regression, as docs/budgets.md counts them: the
         network is as wide as they allow, and the problem's `beta` is ignored.

@@ -17,7 +17,7 @@ from giantstep.validation import InvalidParametersError as Refused
 from giantstep.validation import raise_all
 
 T = TypeVar("T")
-# What a question returns: its answer, and what to know before the answer is used.
+# What a question returns: an answer, perhaps with remarks on its use.
 Result = xr.Dataset | tuple[xr.Dataset, Sequence[str]]
 # At most this many combinations are listed in a remark, and so many reasons of refusals.
 _PLACES, _REASONS = 5, 3
@@ -30,7 +30,7 @@ def answer_each(
 ) -> tuple[xr.Dataset, list[str]]:
     """Ask a question for all combinations of values, which become dimensions.
 
-    Those that are refused hold NaN, and a remark says why.
+    Those that are refused hold NaN, with the reason in a remark.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def failure_remarks(status: xr.DataArray) -> list[str]:
 
 
 def input_remarks(inputs: Iterable[str]) -> list[str]:
-    """Say that the theory does not know the distribution of the inputs."""
+    """Remark that the theory does not depend on the distribution of the inputs."""
     others = ", ".join(x for x in inputs if x != GAUSSIAN and mixture_mean(x) is None)
     text = (
         f"The theory is the same for all inputs. That it holds for {others} is a conjecture:"

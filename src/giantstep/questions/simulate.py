@@ -91,7 +91,7 @@ def simulate(
     test_samples : int
         Fresh inputs for what is not computed exactly, such as 0-1 errors: `Sizes`.
     seed : int
-        Of all random numbers.
+        Seed of all random numbers.
     threads : int
         How many compute at once.
     progress : callable, optional

@@ -88,14 +88,14 @@ def solve(
         `gcv`, for others `test_loss` and `training_loss`, for a sign target and spikes of one
         direction `classification_error`; the overlaps `m`, `zeta`, `psi`, `xi`, `q1`, `q2`, `V1`,
         `V2`; `reliability`, the estimated relative corrections that the theory leaves out, added in
-        quadrature, and each of them, and `reliable_dimension`, from which on it should be below
-        5 %; of inputs with a covariance `chi_2`, `chi_3`, `chi_rows` and `effective_dimension`,
+        quadrature, and each of them, and `reliable_dimension`, from which on it should be below 5
+        %; of inputs with a covariance `chi_2`, `chi_3`, `chi_rows` and `effective_dimension`,
         docs/structured-inputs.md; `status`, `residual`, `quadrature_error` and `iterations`. With
         `derivatives`, `derivative` of the test error, along `parameter`; with `cross_validation`,
         `k_fold`; with `ensemble`, `ensemble_error`, `variance_of_weights`, `variance_of_samples`
         and `squared_bias`. All have the dimensions of those of `alpha` and `ridge` that are arrays,
-        and of several groups of neurons. Points that failed hold NaN: `status` and the attribute
-        `remarks` say why. With `ridge="optimal"`, the ridge is a coordinate along alpha.
+        and of several groups of neurons. Points that failed hold NaN, with the reason in `status`
+        and the attribute `remarks`. With `ridge="optimal"`, the ridge is a coordinate along alpha.
 
     Raises
     ------

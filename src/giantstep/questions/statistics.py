@@ -6,7 +6,7 @@ import xarray as xr
 
 from giantstep.simulation.replicate_statistics import summarise
 
-# Of a simulated quantity, over its replicates.
+# Statistics of a simulated quantity over its replicates.
 STATISTICS = ("mean", "stderr", "network_variance", "training_variance")
 
 

@@ -81,9 +81,9 @@ def sweep(
     -------
     xarray.Dataset
         The variables of `solve`, with a dimension for each parameter that is given as a sequence,
-        in that order. Combinations that are impossible or cannot be solved hold NaN; `status` and
-        the attribute `remarks` say why. Readouts and groups of neurons are written as texts in
-        coordinates.
+        in that order. Combinations that are impossible or cannot be solved hold NaN, with the
+        reason in `status` and the attribute `remarks`. Readouts and groups of neurons are written
+        as texts in coordinates.
 
     Raises
     ------

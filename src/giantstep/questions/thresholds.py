@@ -42,7 +42,7 @@ def thresholds(problem: Problem) -> Result:
         `information_exponent` and `leap`, for steps on fresh batches; `generative_exponent`, for
         the best algorithms, and steps that reuse a batch; `weak_recovery`, the samples over d from
         which the best known algorithm finds the direction. Targets of several directions do not
-        have the last two. The attribute `remarks` says how many samples follow.
+        have the last two. The attribute `remarks` has the numbers of samples that follow.
 
     Examples
     --------

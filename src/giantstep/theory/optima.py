@@ -41,7 +41,7 @@ class Search(NamedTuple):
     ridge_tolerances : mapping, optional
         As in `minimise_each_from_candidates`.
     rate_tolerance : float
-        Of the logarithm of the best learning rate.
+        Tolerance of the logarithm of the best learning rate.
     """
 
     ridges: Array

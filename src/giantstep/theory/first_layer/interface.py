@@ -1,4 +1,4 @@
-"""A first layer, as the rest of the theory knows it."""
+"""The interface of a first layer to the rest of the theory."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class NetworkState:
         -------
         rows : RowFunctions
         alignment : Array, shape (D,)
-            Of the spike that they share.
+            Overlaps of the spike that they share with the target's directions.
         """
         if abs(c - self.bulk_variance) > _ROUNDING * self.bulk_variance:
             rows = rows.with_norm(c, self.bulk_variance)
@@ -145,7 +145,7 @@ def check_weights(protocol: Protocol, bulk_variance: float, spike_strength: floa
     ----------
     protocol : Protocol
     bulk_variance, spike_strength : float
-        Of the neurons with the longest rows.
+        Those of the neurons with the longest rows.
 
     Raises
     ------

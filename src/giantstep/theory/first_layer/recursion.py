@@ -46,7 +46,7 @@ from giantstep.theory.rows.row_functions import (
     other_task,
 )
 
-# As in `RowFunctions.fitted`.
+# Tolerance of `RowFunctions.fitted`.
 _TOLERANCE = 1e-10
 # The share of the target that one neuron in its direction learns, fitted to networks of erf and he3
 # (two steps at a rate of 4, d = 117), which are 17 % off.

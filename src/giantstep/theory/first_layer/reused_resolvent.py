@@ -30,7 +30,7 @@ class ReusedResolvent:
     Parameters
     ----------
     samples : tuple of Array
-        Of the N samples of a rule: weights, of shape (N,); projections `along` the target's
+        For the N samples of a rule: weights, of shape (N,); projections `along` the target's
         directions and a new one in each step, (N, D + k); pulls, what a sample does to the mean
         row, whitened, (N, k); response, and noise by its covariance, (N, k, k).
     memory : Array, shape (k, k)

@@ -36,7 +36,7 @@ def added_norms(
     Parameters
     ----------
     protocol : Protocol
-        Of one giant step on samples, with a uniform readout unless the activation is odd.
+        One giant step on samples, with a uniform readout unless the activation is odd.
     spike_strengths : Array, shape (G,)
     dimension : float
         d, may be infinite: then nothing is added.

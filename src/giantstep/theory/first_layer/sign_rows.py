@@ -22,7 +22,7 @@ from giantstep.theory.rows.batch_moments import BatchResolvent
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.row_functions import Forms, RowFunctions, as_columns
 
-# As in `RowFunctions.fitted`; and a step whose gradient has less noise has none.
+# Tolerance of `RowFunctions.fitted`; and less noise of the gradient than this is none.
 _TOLERANCE = 1e-10
 
 

@@ -90,7 +90,7 @@ class Step:
     Attributes
     ----------
     protocol : Protocol
-        Of this step alone.
+        The protocol of this step alone.
     before : LettersState
     averages : Array, shape (6, G, N)
         Over the neurons of each letter, at the N samples of a rule: the `of_letters` of
@@ -221,7 +221,7 @@ class Step:
     def take(self) -> LettersState:
         """Compute the state after the step.
 
-        Of the directions across the target, those that the spikes span are kept.
+        It keeps, of the directions across the target, those that the spikes span.
         """
         targets, across = self.targets, self.spikes[:, self.targets :]
         kept = gram_factor(across.T @ across)

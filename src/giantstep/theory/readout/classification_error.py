@@ -26,7 +26,7 @@ _PANEL = 2.5
 # Nodes of less weight are left out; where the target's mean is so many standard deviations from
 # zero, the label is certain.
 _NEGLIGIBLE, _CERTAIN = 1e-13, 38.0
-# Correlations beyond it count as it, which moves errors by 1e-8.
+# Larger correlations are replaced by this one, which moves errors by 1e-8.
 _CORRELATED = 1 - 1e-15
 # Points of similar widths that have one rule, and whose arrays stay in the processor's cache.
 _AT_ONCE = 500

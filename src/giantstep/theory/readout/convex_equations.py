@@ -95,7 +95,7 @@ class ConvexEquations:
     fineness : float
         Multiplies the number of nodes over z or omega.
     tolerance : float
-        Of the residual, in coordinates, at which a point is solved.
+        Residual, in coordinates, at which a point is solved.
     """
 
     def __init__(

@@ -249,7 +249,7 @@ def solve_resolvent(
 ) -> Resolvent:
     """Solve equations (18), (19) and (21) for V1, V2 and their hats at all points at once.
 
-    `Resolvent.converged` says which points may be used.
+    Only points at which it has `converged` may be used.
 
     Parameters
     ----------

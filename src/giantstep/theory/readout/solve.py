@@ -42,7 +42,7 @@ def solve(
     Returns
     -------
     Columns
-        Arrays of shape (alphas, ridges, ...). Points that failed hold NaN; `status` says why.
+        Arrays of shape (alphas, ridges, ...). Points that failed hold NaN; `status` is the reason.
 
     Raises
     ------

@@ -84,7 +84,7 @@ class Modes:
     rows : RowCovariance
     q : Array, shape (S, G)
     factor : Factor
-        Of V1_hat.
+        The factor of V1_hat.
     f : array, shape (S, R), optional
         tr Z of the modes of a solution nearby, which complex q and V1_hat need.
 
@@ -96,7 +96,7 @@ class Modes:
     dual : Array, shape (S, R, R)
         Columns `V1_hat^-1 u_k`.
     single : BatchTraces
-        Of Z_k.
+        Traces of Z_k.
     row_norms : Array, shape (2, G)
         c_g(b) as a polynomial in b.
     """

@@ -41,7 +41,7 @@ class BatchTraces(NamedTuple):
     Attributes
     ----------
     powers : tuple of Array, shape (S, R)
-        Of B^j Z_k for j = 0, 1, 2.
+        Traces of B^j Z_k for j = 0, 1, 2.
     damped : DampedMoments
     """
 
@@ -55,7 +55,7 @@ class FirstBatch:
     Parameters
     ----------
     protocol : Protocol
-        Of an odd activation, with alpha0 > 0 and one step.
+        With an odd activation, alpha0 > 0 and one step.
     fineness : int
         Multiplies the number of nodes of the rule over y.
 

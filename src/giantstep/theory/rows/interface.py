@@ -1,4 +1,4 @@
-"""What the theory needs to know of the rows of the first layer, the bulk.
+"""The interface of the rows of the first layer, the bulk, to the rest of the theory.
 
 A bulk maps the hats to the variances V1, V2 (theory.md section 4, "Resolvent"), at real ridges and,
 for spectra, at complex ones. It also describes how the readout responds along the spike v, and
@@ -127,7 +127,7 @@ class SpikeResponse(ABC):
         The blocks of K.
     V2 : Array, shape (S, G)
     pi, beta, triangle
-        Of the bulk.
+        Those of the bulk.
 
     The matrix M is that of theory.md section 4. For a trained bulk it depends on the eigenvalue b
     of B, docs/theory/trained-bulk.md; for an isotropic bulk B is a multiple of the identity.
@@ -188,7 +188,7 @@ class SpikeResponse(ABC):
         Returns
         -------
         first, second : Array, shape (S, K)
-            Of `T @ first + second`.
+            The terms of `T @ first + second`.
         """
 
     @abstractmethod

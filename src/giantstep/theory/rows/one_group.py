@@ -39,7 +39,7 @@ class OneGroupBulk(Bulk):
     Attributes
     ----------
     isotropic : IsotropicBulk
-        Of the same bulk variance.
+        The isotropic bulk of the same variance.
     rows : RowFunctions
         The traces and forms of their covariance.
     norm_variance : float

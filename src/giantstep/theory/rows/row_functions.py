@@ -36,7 +36,7 @@ class Traces(NamedTuple):
     ----------
     t : array
     f, phi : array
-        Of `(1 + t C)^-1` and of `C (1 + t C)^-1`.
+        Traces of `(1 + t C)^-1` and of `C (1 + t C)^-1`.
     df, dphi : array
     """
 
@@ -53,9 +53,9 @@ class Forms(NamedTuple):
     Attributes
     ----------
     resolvent : Array, shape (S, m + 1, m + 1)
-        Of `(1 + t C)^-1`.
+        Forms of `(1 + t C)^-1`.
     filtered : Array, shape (S, m, m)
-        Of `C (1 + t C)^-1`, without a.
+        Forms of `C (1 + t C)^-1`, without a.
     """
 
     resolvent: RealOrComplex
@@ -194,7 +194,7 @@ def wider_spike(share: float, alignment: float | Array) -> Array:
     share : float
         Cosine of the angle between the spike and its part that is known.
     alignment : float or Array, shape (D,)
-        Of that part and the target's directions.
+        Overlaps of that part with the target's directions.
 
     Returns
     -------
@@ -215,9 +215,9 @@ def other_task(overlap: float, alignment: float) -> Array:
     Parameters
     ----------
     overlap : float
-        Of its direction and that of the target which the steps learn.
+        Cosine of the angle between its direction and that of the target which the steps learn.
     alignment : float
-        Of the spike and the latter.
+        Overlap of the spike with the latter.
     """
     known, other = overlap * math.sqrt(1 - alignment**2), math.sqrt(1 - overlap**2)
     size = math.hypot(known, other)
