@@ -118,9 +118,7 @@ def test_the_learning_rate_is_the_best_by_the_classification_error():
         giantstep.sweep(SIGN, **by)
 
 
-def test_a_covariance_needs_a_dimension_and_no_bias():
+def test_a_bias_is_for_inputs_without_a_covariance():
     problem = replace(PROTOCOL, covariance="power:1.5")
-    with pytest.raises(InvalidParametersError, match="'power:1.5': .* given: give a dimension"):
-        giantstep.optimise(problem, "learning_rate")
-    with pytest.raises(InvalidParametersError, match="'power:1.5': .* where a bias is optimised"):
+    with pytest.raises(InvalidParametersError, match="over = 'bias': must be left out"):
         giantstep.optimise(problem, "bias", dimension=100)

@@ -152,7 +152,7 @@ def test_a_bar_shows_on_a_terminal_after_a_while_and_never_in_pipes(monkeypatch)
 
 def test_what_features_given_directly_lack_is_refused_by_its_name():
     features = SpikedFeatures("tanh", "sin", 1.2, 1, alignment=0.5, beta=1)
-    with pytest.raises(InvalidParametersError, match="gains = .isotropic_deviation.: must be"):
+    with pytest.raises(InvalidParametersError, match="bulk = .trained.: must be isotropic"):
         giantstep.sweep(features, gains="isotropic_deviation")
     with pytest.raises(InvalidParametersError, match="given directly; mixtures are for protocols"):
         giantstep.sweep(features, inputs="mixture:1")

@@ -13,9 +13,7 @@ from numpy.typing import ArrayLike
 
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
-from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.grid import Grid
-from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BEST_RIDGE, THEORY, Many, argument
@@ -70,7 +68,8 @@ def optimise(
         Its value if it is not optimised; "optimal" adds it to `over`.
     loss, stop_at, bulk, dimension, by
         As in `solve`. Optima as d -> infinity may be far from those of networks: give their
-        dimension. A bias needs the isotropic bulk, and has it by default.
+        dimension. A bias needs the isotropic bulk, which is its default, and inputs without a
+        covariance.
     progress : callable, optional
         Called from time to time with the share of the work that is done; by default a bar on a
         terminal.
@@ -116,11 +115,8 @@ def optimise(
     grid = Grid(alpha, SOME_RIDGE if optimal else ridge, loss)  # type: ignore[arg-type]
     case = Case(problem, loss, bulk, dimension, by, compared=True)
     faults = case.faults()
-    if problem.has_covariance and (BIAS in over or math.isinf(dimension)):
-        mixed = problem.inputs != GAUSSIAN
-        name, plain = ("inputs", GAUSSIAN) if mixed else ("covariance", IDENTITY)
-        where = "a bias is optimised" if BIAS in over else "no dimension is given: give a dimension"
-        faults.append(Fault(name, getattr(problem, name), f"{plain} where {where}"))
+    if problem.has_covariance and BIAS in over:
+        faults.append(Fault("over", BIAS, "left out for inputs with a covariance"))
     names = [over] if isinstance(over, str) else over
     searched: dict[str, Any] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
     if optimal:

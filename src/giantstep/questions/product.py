@@ -13,8 +13,8 @@ from giantstep.problems.combinations import Values, combinations
 from giantstep.problems.formatting import format_value
 from giantstep.questions.progress import Progress, part, progress_bar
 from giantstep.theory.readout.status import Status
+from giantstep.validation import Fault, raise_all
 from giantstep.validation import InvalidParametersError as Refused
-from giantstep.validation import raise_all
 
 T = TypeVar("T")
 # What a question returns: an answer, perhaps with remarks on its use.
@@ -52,6 +52,7 @@ def answer_each(
     InvalidParametersError
         With the faults of values that are valid in no combination.
     """
+    raise_all([Fault(name, [], "at least one value") for name in several if not several[name]])
     chosen = list(combinations(several))
     asks = [_attempt(partial(prepare, one)) for one in chosen]
     _refuse(several, asks)

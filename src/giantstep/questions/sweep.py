@@ -111,13 +111,10 @@ def sweep(
     >>> gain.values.round(2)  # one step beats the best linear predictor with the larger batch only
     array([-1.34,  0.37])
     """
-    added = [gains] if isinstance(gains, str) else gains
-    if GAINS[2] in added and not problem.has_steps:
-        raise refusal("gains", GAINS[2], f"{' or '.join(GAINS[:2])} for features given directly")
     together = [zip] if isinstance(zip, str) else list(zip)
     rows = _paired(values, together)
     options: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
-    options |= {"ensemble": ensemble, "gains": added}
+    options |= {"ensemble": ensemble, "gains": [gains] if isinstance(gains, str) else gains}
     ask = partial(solve_all, problem, **options, compared=True, zero_one=classification_error)
     first = {name: as_lists(values[name]) for name in together[:1]}
     return answer_each(first, lambda _: partial(ask, values | next(rows)), progress)
