@@ -24,7 +24,7 @@ _DIRECT = "for spiked features given directly; mixtures are for protocols"
 def input_faults(question: str, problem: Any, given: Mapping[str, Any]) -> list[Fault]:
     """List inputs with a covariance, or of two classes, that a question does not take.
 
-    If several are given, they are among the arguments.
+    If they vary, their values are in `given`.
     """
     taken = stated(question).inputs if hasattr(problem, "covariance") else ()
     inputs = np.ravel(given.get("inputs", getattr(problem, "inputs", GAUSSIAN))).tolist()
