@@ -49,7 +49,9 @@ class AnisotropicRows:
         sharpness = step.tau * step.inverse_batch * step.trace(0, 2)
         target = target_function(protocol.target, protocol.inputs)
         y, weights = label_rule(target, noise_levels(protocol), sharpness, 1)
-        weights = self._about_mean(weights)
+        # From powers of t.z less its mean to powers of t.z.
+        mean = step.mean
+        weights = np.array([[1, 0, 0], [mean, 1, 0], [mean**2, 2 * mean, 1]]) @ weights
         rule = split_gauss_rule(y[None], weights[:, None], _FINE * math.sqrt(step.label_power))
         y, weights = rule.rho[0], rule.weights[:, 0]
         moments = BatchMoments(y, weights, step.agreement, step.inverse_batch)
@@ -57,11 +59,6 @@ class AnisotropicRows:
         self.rows = BatchResolvent(step.eigenvalues, step.tau * self.g**2, each, moments)
         fourth_power = float(moments.damped(np.ones(y.size))[4, 0])
         self.norm_variance = step.norm_variance(fourth_power) if trained else 0.0
-
-    def _about_mean(self, weights: Array) -> Array:
-        """Convert weights of powers of t.z less its mean into weights of powers of t.z."""
-        mean, (one, s, squared) = self.step.mean, weights
-        return np.stack([one, s + mean * one, squared + 2 * mean * s + mean**2 * one])
 
     def _resolvent(self, t: RealOrComplex) -> tuple[DampedMoments, RealOrComplex, RealOrComplex]:
         """Compute moments of the batch, and eigenvalues of D and Q, at S values of t."""

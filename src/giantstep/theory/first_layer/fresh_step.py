@@ -81,6 +81,7 @@ class FreshStep(Step):
 
     def after(self) -> NetworkState:
         """Compute the state after the step."""
+        self.check()
         alignment, directions = self.directions()
         turn = np.pad(directions, (0, 1))
         turn[-1, -1] = 1  # the norm

@@ -94,16 +94,36 @@ class NetworkState:
         return rows, share * self.alignment
 
 
+def spiked_features(
+    protocol: Protocol, bulk_variance: Array, spikes: Array, alignment: float | tuple[float, ...]
+) -> SpikedFeatures:
+    """Return the spiked random features of a protocol's network.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    bulk_variance : Array, shape (G,)
+    spikes : Array, shape (G, r)
+        In coordinates of which the target's part is along the first.
+    alignment : float or tuple of float
+    """
+    shared = {f.name for f in fields(Protocol)} & {f.name for f in fields(SpikedFeatures)}
+    parameters: dict[str, Any] = {name: getattr(protocol, name) for name in shared}
+    return SpikedFeatures(
+        bulk_variance=tuple(bulk_variance),
+        spike_strength=tuple(spikes[:, 0]),
+        alignment=alignment,
+        fraction=tuple(share for _, share in protocol.readout),
+        further_spikes=tuple(map(tuple, spikes[:, 1:])),
+        **parameters,
+    )
+
+
 @lru_cache(maxsize=32)
 def features_in_state(protocol: Protocol, state: NetworkState) -> SpikedFeatures:
     """Return the spiked random features of a protocol's network in some state."""
-    return SpikedFeatures(
-        bulk_variance=state.bulk_variance,
-        spike_strength=state.spike_strength,
-        alignment=tuple(state.alignment),
-        fraction=tuple(share for _, share in protocol.readout),
-        **shared_parameters(protocol),
-    )
+    c, spikes = np.array([state.bulk_variance]), np.array([[state.spike_strength]])
+    return spiked_features(protocol, c, spikes, tuple(state.alignment))
 
 
 def spike_basis(spike: Array, targets: Array) -> tuple[Array, Array]:
@@ -130,12 +150,6 @@ def spike_basis(spike: Array, targets: Array) -> tuple[Array, Array]:
     orthogonal = np.linalg.svd(along[None])[2][1:]
     left, _, right = np.linalg.svd(targets @ orthogonal.T, full_matrices=False)
     return np.clip(targets @ along, -1, 1), np.vstack([along, left @ right @ orthogonal])
-
-
-def shared_parameters(protocol: Protocol) -> dict[str, Any]:
-    """Return the parameters of a protocol that its spiked random features have, too."""
-    shared = {f.name for f in fields(Protocol)} & {f.name for f in fields(SpikedFeatures)}
-    return {name: getattr(protocol, name) for name in shared}
 
 
 def check_weights(protocol: Protocol, bulk_variance: float, spike_strength: float) -> None:

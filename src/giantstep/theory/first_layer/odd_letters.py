@@ -13,10 +13,10 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import standard_moments
 from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.spiked_features import SpikedFeatures, one_spike
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.interface import FirstLayer
-from giantstep.theory.first_layer.network_state import check_weights, shared_parameters
+from giantstep.theory.first_layer.network_state import check_weights, spiked_features
 from giantstep.theory.first_layer.recursion import Recursion
 from giantstep.theory.first_layer.row_norms import added_norms
 from giantstep.theory.rows.eigenmodes import RowCovariance
@@ -39,16 +39,10 @@ class OddLetters(Recursion):
     @cached_property
     def limit(self) -> SpikedFeatures:
         """The equivalent features as d -> infinity."""
-        protocol, batch = self.protocol, self.first_batch
-        largest, c = max(abs(omega) for omega, _ in protocol.readout), batch.bulk_variance
-        check_weights(protocol, c * max(largest, 1) ** 2, batch.strength * largest)
-        return one_spike(
-            bulk_variance=c,
-            spike_strength=batch.strength,
-            alignment=batch.alignment,
-            readout=protocol.readout,
-            **shared_parameters(protocol),
-        )
+        batch, omega = self.first_batch, np.array(self.protocol.readout)[:, 0]
+        c, r = 1 + omega**2 * (batch.bulk_variance - 1), omega * batch.strength
+        check_weights(self.protocol, float(c.max()), float(np.abs(r).max()))
+        return spiked_features(self.protocol, c, r[:, None], batch.alignment)
 
     def added_norms(self, spike_strengths: Array) -> Array:
         """Compute what a finite dimension adds to the squared norm of rows, by letters."""

@@ -30,7 +30,6 @@ from giantstep.theory.first_layer.fresh_step import next_step
 from giantstep.theory.first_layer.interface import Scope, SteppedLayer
 from giantstep.theory.first_layer.network_state import (
     NetworkState,
-    check_weights,
     features_in_state,
 )
 from giantstep.theory.first_layer.row_forms import forms_after
@@ -59,11 +58,7 @@ _ROUNDING = 1e-13
 @lru_cache(maxsize=1024)
 def _state_after(before: NetworkState, step: Protocol, fineness: int) -> NetworkState:
     """Compute the state after one more step."""
-    taken = next_step(step, before, fineness)
-    check_weights(step, taken.bulk_variance.item(), 0.0)  # before anything overflows
-    state = taken.after()
-    check_weights(step, state.bulk_variance, state.spike_strength)
-    return state
+    return next_step(step, before, fineness).after()
 
 
 @lru_cache(maxsize=256)

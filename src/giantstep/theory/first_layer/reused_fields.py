@@ -133,7 +133,7 @@ class SampleFields:
         shape = self.weight.size, steps + 1, steps + 1
         self.taken, self.pulls = 0, np.zeros(shape[:2])
         self.projections, self.products = np.zeros(shape), np.zeros(shape)
-        self._own_pulls: list[Array] = []
+        self._own_pulls = np.empty((steps, self.weight.size, self.share.size))
 
     def take(self, common: Part, own: Part) -> None:
         """Add the fields after one more step.
@@ -149,32 +149,27 @@ class SampleFields:
         shift += mean_field[:, None]
         averages = _smoothed(self.activation, shift.min(), shift.max(), std)
         blocks = np.array_split(np.arange(len(shift)), math.ceil(shift.size / _CACHED))
-        parts = [self._act(averages(shift[block]), std, shift[block], block) for block in blocks]
-        pull, projections, products, own_pull = map(np.concatenate, zip(*parts, strict=True))
-        self.taken, self.pulls[:, t], self.projections[:, t, : t + 1] = t + 1, pull, projections
-        self.products[:, t, : t + 1] = self.products[:, : t + 1, t] = products
-        if t < self.steps:
-            self._own_pulls.append(own_pull)
+        for block in blocks:
+            self._act(block, shift[block], averages(shift[block]), std)
+        self.taken = t + 1
 
-    def _act(
-        self, averages: list[Array], std: float, shift: Array, block: Indices
-    ) -> tuple[Array, ...]:
+    def _act(self, block: Indices, shift: Array, averages: list[Array], std: float) -> None:
         """Compute the action of some samples on the mean row, and averages of that on neurons."""
         z, share, t = self.neurons, self.share, self.taken
         mean, slope, variance, curvature = averages
         residual = self.labels[block] - self.omega * (mean @ share)
-        pull = residual * (slope @ share)
+        self.pulls[block, t] = pull = residual * (slope @ share)
         own_pull = residual[:, None] * slope - pull[:, None]
         drive = own_pull * share
+        pulls = *self._own_pulls[:t, block], own_pull
+        products = np.stack([np.einsum("nz,nz->n", drive, other) for other in pulls], axis=1)
+        products[:, t] += residual**2 * (variance @ share)
+        self.products[block, t, : t + 1] = self.products[block, : t + 1, t] = products
         newest = residual * std * (curvature @ share)
-        pulls = *(of[block] for of in self._own_pulls), own_pull
-        products = [np.einsum("nz,nz->n", drive, other) for other in pulls]
-        products[-1] += residual**2 * (variance @ share)
+        self.projections[block, t, : t + 1] = np.column_stack([drive @ z[:, :t], newest])
         if t < self.steps:
             slope = self.activation.derivative(shift + std * z[:, t])
-            own_pull = residual[:, None] * slope - pull[:, None]
-        projections = np.column_stack([drive @ z[:, :t], newest])
-        return pull, projections, np.column_stack(products), own_pull
+            self._own_pulls[t, block] = residual[:, None] * slope - pull[:, None]
 
 
 def _smoothed(

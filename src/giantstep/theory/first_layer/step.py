@@ -17,7 +17,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.several_spikes import spike_coordinates
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import ALIGNED
-from giantstep.theory.first_layer.network_state import shared_parameters
+from giantstep.theory.first_layer.network_state import check_weights, spiked_features
 
 # A spike of this size, at a rate of one, is rounding.
 _NO_SPIKE = 1e-13
@@ -73,14 +73,7 @@ class LettersState:
     def features(self, protocol: Protocol, aligned: bool = False) -> SpikedFeatures:
         """Return the equivalent features; `aligned` counts the target among the directions."""
         alignment, u, _ = (1.0, self.spikes, None) if aligned else self.in_readout_basis()
-        return SpikedFeatures(
-            bulk_variance=tuple(self.bulk_variance),
-            spike_strength=tuple(u[:, 0]),
-            alignment=alignment,
-            fraction=tuple(share for _, share in protocol.readout),
-            further_spikes=tuple(map(tuple, u[:, 1:])),
-            **shared_parameters(protocol),
-        )
+        return spiked_features(protocol, self.bulk_variance, u, alignment)
 
 
 @dataclass(eq=False)
@@ -218,11 +211,17 @@ class Step:
         moved = rows @ before @ rows.swapaxes(1, 2)
         return moved + self.batch_noise() - c * twice @ twice.swapaxes(1, 2)
 
+    def check(self) -> None:
+        """Refuse a step that makes rows too long, before their covariance overflows."""
+        longest = np.linalg.norm(self.spikes, axis=1).max()
+        check_weights(self.protocol, float(self.bulk_variance.max()), float(longest))
+
     def take(self) -> LettersState:
         """Compute the state after the step.
 
         It keeps, of the directions across the target, those that the spikes span.
         """
+        self.check()
         targets, across = self.targets, self.spikes[:, self.targets :]
         kept = gram_factor(across.T @ across)
         turn = np.eye(targets + kept.shape[1], self.spikes.shape[1])
