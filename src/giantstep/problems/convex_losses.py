@@ -38,9 +38,12 @@ class Loss(ABC):
     ----------
     margin : bool
         Whether the labels must be +1 and -1.
+    far : float
+        A prediction of a size that is common.
     """
 
     margin: bool
+    far = 1.0
 
     def residual(self, labels: Array, predictions: Array) -> Array:
         """Compute the residual u."""
@@ -66,11 +69,11 @@ class Loss(ABC):
     def like_square(self) -> tuple[float, float]:
         """Compute what makes half a square most like the loss: a factor on it, and on labels.
 
-        Its derivative is a line through that of the loss at predictions one from zero.
+        Its derivative is a line through that of the loss at predictions `far` from zero.
         """
         middle = 1.0 if self.margin else 0.0
-        below, here, above = self.derivatives(middle + np.array([-1.0, 0.0, 1.0]))[0]
-        curvature = float(above - below) / 2
+        below, here, above = self.derivatives(middle + self.far * np.array([-1.0, 0.0, 1.0]))[0]
+        curvature = float(above - below) / (2 * self.far)
         return curvature, float(here) / curvature if self.margin else 1.0
 
     @abstractmethod
@@ -244,6 +247,8 @@ def logistic_slope(u: RealOrComplex) -> RealOrComplex:
 
 class LogisticLoss(SmoothLoss):
     """`log(1 + exp(-y prediction))`, whose slope gives its curvature and good starts of `prox`."""
+
+    far = 3.0
 
     def derivatives(self, u: Array) -> tuple[Array, Array]:
         """Compute the first and the second derivative."""

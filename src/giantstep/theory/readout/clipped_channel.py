@@ -33,7 +33,7 @@ _THIN = 0.05
 # A still narrower one belongs to a vanishing V, where only the tails matter.
 _NO_INTERVAL = 1e-200
 # The rule for thin intervals.
-_THIN_NODES, _THIN_WEIGHTS = legendre_rule(3)
+_THIN_NODES, _THIN_WEIGHTS = np.reshape(legendre_rule(3), (2, 3, 1))
 # Stands for the clips of a loss that has none, in standard deviations of u.
 _NO_CLIP = 1e100
 # Nodes of less weight under the joint law of kappa and z are left out.
@@ -101,13 +101,11 @@ class _Clipped(NamedTuple):
 
 def _thin_moments(low: Array, high: Array, mean: Array) -> Array:
     """Compute E 1, E u and E u^2 over thin intervals for u of unit variance, each as `mean`."""
-    half = (high - low) / 2
-    moments = np.zeros((3, *mean.shape))
-    for node, weight in zip(_THIN_NODES, _THIN_WEIGHTS, strict=True):
-        u = low + half * (1 + node)
-        mass = half * weight * normal_density(np.clip(u - mean, -FARTHEST, FARTHEST))
-        for moment, value in zip(moments, (1.0, u, u * u), strict=True):
-            moment += value * mass
+    near, moments = np.abs(low - mean) < FARTHEST, np.zeros((3, *mean.shape))
+    low, half, mean = (np.broadcast_to(x, mean.shape)[near] for x in (low, (high - low) / 2, mean))
+    u = low + half * (1 + _THIN_NODES)
+    mass = half * _THIN_WEIGHTS * normal_density(u - mean)
+    moments[:, near] = np.stack([mass, u * mass, u * u * mass]).sum(axis=1)
     return moments
 
 

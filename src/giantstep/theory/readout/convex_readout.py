@@ -64,7 +64,7 @@ class ConvexReadout(Readout):
     """
 
     # Corners of losses slow down the convergence of quadrature.
-    arrays, hats_resolved = 16, 1e-4
+    arrays, hats_resolved, elsewhere = 16, 1e-4, _ELSEWHERE.over_kappa
     _last: FixedPoint | None  # what was solved last on the coarse rule
 
     def __init__(self, layer: PreparedLayer, loss: Loss, near: ConvexReadout | None = None) -> None:
@@ -90,7 +90,9 @@ class ConvexReadout(Readout):
         """
         if rule not in self._equations:
             finer = rule[:3] == self._coarse[:3]
-            on_rule = self.layer.with_nodes(rule.over_kappa, rule.wide, finer)
+            on_rule = self.coarse
+            if rule != _ELSEWHERE:
+                on_rule = self.layer.with_nodes(rule.over_kappa, rule.wide, finer)
             to_m, *rest = self.coarse.label_residual.to_m, rule.beside, rule.tolerance
             self._equations[rule] = ConvexEquations(on_rule, self.loss, to_m, *rest)
         return self._equations[rule]

@@ -29,14 +29,21 @@ class PreparedLayer:
         As in `conditional_features`.
     rows : Bulk, optional
         To be used in place of the layer's own.
+    fineness : float, optional
+        Of the rule over kappa.
     """
 
     def __init__(
-        self, first: FirstLayer, bulk: str, B: Array | None = None, rows: Bulk | None = None
+        self,
+        first: FirstLayer,
+        bulk: str,
+        B: Array | None = None,
+        rows: Bulk | None = None,
+        fineness: float | None = None,
     ) -> None:
         self.first, self.bulk, self._rows = first, bulk, rows
         self.srf, self.dimension = first.features, first.dimension
-        f = first.conditional(bulk, B)
+        f = first.conditional(bulk, B, fineness)
         self.equations = SquareLoss(first, f, rows or first.bulk(bulk, f))
 
     @cached_property
@@ -45,14 +52,14 @@ class PreparedLayer:
         B = self.equations.features.B
         return PreparedLayer(self.first.finer(2), self.bulk, B, self._rows)
 
-    def at(self, dimension: float) -> PreparedLayer:
+    def at(self, dimension: float, fineness: float | None = None) -> PreparedLayer:
         """Prepare the same unknowns at another dimension, and the same rows if they keep them.
 
         After a step on inputs with a covariance they change with the number of directions.
         """
         first, own = known_layer(self.first.problem, dimension), self.equations
         rows = None if first.problem.has_covariance else own.equations.bulk
-        return PreparedLayer(first, self.bulk, own.features.B, rows)
+        return PreparedLayer(first, self.bulk, own.features.B, rows, fineness)
 
     def with_nodes(self, fineness: float, wide: bool, finer: bool = False) -> SquareLoss:
         """Prepare the same unknowns on other nodes over kappa, with the rows of a finer layer."""

@@ -82,11 +82,14 @@ class Readout(ABC):
     """
 
     arrays, hats_resolved = 1, 0.0
+    elsewhere: float | None = None
 
     def __init__(self, layer: PreparedLayer, near: Self | None = None) -> None:
         _keep_memory()
         self.layer, self.near, self.coarse = layer, near, layer.equations
-        self.at: Callable[[float], Readout] = cache(lambda d: self.on(layer.at(d), self))
+        self.at: Callable[[float], Readout] = cache(
+            lambda d: self.on(layer.at(d, self.elsewhere), self)
+        )
 
     @property
     def nodes(self) -> Nodes:
