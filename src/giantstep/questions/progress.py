@@ -11,6 +11,7 @@ from contextlib import contextmanager
 Progress = Callable[[float], None]
 # Seconds before the bar appears, and between its changes.
 _PATIENCE, _PAUSE = 1.0, 0.1
+# Characters of the bar.
 _WIDTH = 40
 
 

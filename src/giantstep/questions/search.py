@@ -29,7 +29,9 @@ from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.optima import criterion, search_of
 from giantstep.validation import Fault, Interval, InvalidParametersError
 
+# Begins the names of a readout's values.
 _LETTER = "letter_"
+# Most values of a readout that is optimised.
 _MOST_LETTERS = 4
 # Ends of the ranges that are searched, of letters in units of the first.
 _LARGEST_LETTER, _LARGEST_BIAS = 3.0, 5.0

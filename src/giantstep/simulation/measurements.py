@@ -17,7 +17,7 @@ SLAB_HALF_WIDTH = 0.05
 # Readouts multiplied together: always as many, so that the rounding of one does not depend on how
 # many there are.
 _TOGETHER = 8
-# Where less of the target is orthogonal to the spike, it counts as none.
+# A shorter part of the target orthogonal to the spike is treated as zero.
 _ALIGNED = 1e-5
 
 

@@ -28,6 +28,7 @@ from giantstep.theory.readout.status import Status
 TEST_ERROR, CLASSIFICATION_ERROR = "test_error", "classification_error"
 CROSS_VALIDATION = LEAVE_ONE_OUT, GCV, K_FOLD = ("leave_one_out", "gcv", "k_fold")
 CRITERIA = (TEST_ERROR, CLASSIFICATION_ERROR, *CROSS_VALIDATION)
+# Parts of the samples in k-fold cross-validation.
 FOLDS = 5
 
 

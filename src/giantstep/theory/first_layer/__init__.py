@@ -7,7 +7,7 @@ the rest of the theory needs of it. A new step is a new class beside `recursion`
     initial                 no step
     recursion               fresh batches, one letter: several-steps.md, section 13
         step, fresh_step        the network after a step
-        covariance_step         what a step does to the rows' covariance, sample by sample
+        covariance_step         the effect of a step on the rows' covariance, sample by sample
         row_resolvent           traces of its resolvent, by the self-energy of the samples
         row_forms               its forms along spike and target
         continued_rows          the same at complex ridges

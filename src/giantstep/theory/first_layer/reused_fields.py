@@ -117,7 +117,7 @@ class SampleFields:
     taken : int
         The number of steps whose fields are known.
     pulls : Array, shape (N, steps + 1)
-        What each sample does to the mean row.
+        The action of each sample on the mean row.
     projections : Array, shape (N, steps + 1, steps + 1)
         Averages over neurons of a sample's action on a neuron, times its white coordinates.
     products : Array, shape (N, steps + 1, steps + 1)

@@ -31,10 +31,10 @@ class ReusedResolvent:
     ----------
     samples : tuple of Array
         For the N samples of a rule: weights, of shape (N,); projections `along` the target's
-        directions and a new one in each step, (N, D + k); pulls, what a sample does to the mean
-        row, whitened, (N, k); response, and noise by its covariance, (N, k, k).
+        directions and a new one in each step, (N, D + k); pulls, its action on the mean row,
+        whitened, (N, k); response, and noise by its covariance, (N, k, k).
     memory : Array, shape (k, k)
-        What a unit drive in each step does to rows before each.
+        The response of rows, before each step, to a unit drive in each step.
     rate, alpha0 : float
     """
 

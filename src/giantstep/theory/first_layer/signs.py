@@ -82,7 +82,7 @@ class Signs(Recursion):
         return with_rows(srf, c, strength, narrower)
 
     def at_dimension(self, srf: SpikedFeatures) -> SpikedFeatures:
-        """Add what a finite dimension does to rows after plain descent."""
+        """Add the effects of a finite dimension on rows after plain descent."""
         return super().at_dimension(self.after_signs(srf))
 
     @cached_property

@@ -27,8 +27,8 @@ _MAX_ITERATIONS, _SHORTEST = 15, 1e-2
 _MANY = 100
 # Before that, the solution is followed from this ridge down, by this factor at a time.
 _LARGE_RIDGE, _FACTOR = 30.0, 2.0
-# A Jacobian is computed again if a step leaves more of the residual, unless that is small, or so
-# many times the tolerance.
+# A Jacobian is computed anew if a step leaves more than the first share of the residual, unless the
+# residual is below the second number, or below the third times the tolerance.
 _FAST, _SMALL, _NEAR = 0.3, 1e-3, 1e3
 # Where rounding stops Newton's method early, a point has converged if its residual is at most so
 # many times the tolerance, and its next step at most so many times, and at most this.

@@ -2,7 +2,7 @@
 
 theory.md section 13.
 
-What a sample does to the covariance of the rows is a smooth function of its projection kappa on
+The effect of a sample on the covariance of the rows is a smooth function of its projection kappa on
 the spike and of its residual rho, times powers of its projections u on the target's directions
 across the spike. At each kappa, rho has some distribution over u and the labels' noise: Gauss rules
 for parts of that distribution replace thousands of nodes over u and noise by some dozens over rho.

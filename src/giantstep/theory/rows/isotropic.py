@@ -213,7 +213,7 @@ class IsotropicResponse(SpikeResponse):
         G = G.reshape(len(V), size * self.triangle.order, size * self.triangle.order)
         split = self.spikes * self.triangle.order
         along, column, across = G[:, :split, :split], G[:, :split, split:], G[:, split:, split:]
-        # (1 + G V1_hat)^-1 G across the spikes, and what that does to the other directions.
+        # (1 + G V1_hat)^-1 G across the spikes, and its effect on the other directions.
         self.readout = np.kron(np.eye(directions), V1_hat)
         system = np.eye(across.shape[-1]) + across @ self.readout
         both = solve_small(system, np.concatenate([across, column.swapaxes(1, 2)], axis=2))
