@@ -147,12 +147,12 @@ def cost_of(task: Task, threads: int = 1) -> Cost:
         with suppress(RefusalError):  # it is refused later
             changes = {name: x for name, x in here.items() if name in fields}
             problem = replace(task.problem, **changes) if changes else task.problem
-            costs.append(_cost_of_one(of, problem, here, threads))
+            costs.append(_cost_of(of, problem, here, threads))
     seconds, memory = total_cost(costs)
     return Cost(seconds * math.prod(map(len, several.values())) / max(len(costs), 1), memory)
 
 
-def _cost_of_one(of: Question, problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
+def _cost_of(of: Question, problem: Problem, given: Mapping[str, Any], threads: int) -> Cost:
     """Estimate what a question takes at one value of each parameter."""
     theory = _theory(of, problem, given) if of.theories else Cost(0, 0)
     if not of.networks:

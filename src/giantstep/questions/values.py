@@ -20,10 +20,8 @@ def as_lists(value: Any) -> Any:
     """Convert arrays, ranges and the like to lists, and numbers of NumPy to those of Python."""
     if isinstance(value, str | Mapping) or callable(value):
         return value
-    if hasattr(value, "to_numpy"):  # of xarray or pandas
-        value = value.to_numpy()
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
+    if hasattr(value, "__array__"):  # of numpy, xarray or pandas
+        return np.asarray(value).tolist()
     return [as_lists(entry) for entry in value] if hasattr(value, "__iter__") else value
 
 
