@@ -15,6 +15,6 @@ the rest of the theory needs of it. A new step is a new class beside `recursion`
     letters, letters_step   fresh batches, several letters: larger-rank-spikes.md
     one_batch, reused_*     one batch for all steps: reused-batch.md
     signs, sign_rows        steps by signs: docs/sign-descent.md
-    anisotropic*, leading_components   inputs with a covariance: structured-inputs.md
+    anisotropic*            inputs with a covariance: structured-inputs.md
     row_norms               finite dimension: finite-dimension.md, section 12
 """

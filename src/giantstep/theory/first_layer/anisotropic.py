@@ -14,11 +14,15 @@ from giantstep.problems.covariance import THEORY
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.conditional_features import ConditionalFeatures, NodesOverKappa
+from giantstep.theory.features.activation_averages import mean_third_derivative
+from giantstep.theory.features.conditional_features import (
+    ConditionalFeatures,
+    NodesOverKappa,
+    mean_inputs,
+)
 from giantstep.theory.first_layer.anisotropic_rows import AnisotropicRows
 from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
-from giantstep.theory.first_layer.interface import Scope, SteppedLayer
-from giantstep.theory.first_layer.leading_components import Estimates, leading_components
+from giantstep.theory.first_layer.interface import Estimates, Scope, SteppedLayer
 from giantstep.theory.first_layer.network_state import check_weights, features_in_state
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.one_group import OneGroupBulk
@@ -99,5 +103,30 @@ class Anisotropic(SteppedLayer):
         return float(self.step.weights @ self.step.bulk)
 
     def leading_components(self, f: ConditionalFeatures, rule: NodesOverKappa) -> Estimates:
-        """Prepare estimates of the effects of leading directions of the inputs."""
-        return leading_components(self.step, self.features, f, rule)
+        """Prepare estimates of how far products of leading directions are learned: (S19).
+
+        The theory treats features that are not linear in the bulk as noise. If the inputs'
+        covariance has a few large eigenvalues, products of these directions are features of their
+        own, which networks learn; and a step multiplies the rows' components along them.
+        """
+        srf = self.features
+        inputs, std = mean_inputs(srf, f.kappa)[0], math.sqrt(float(srf.groups.c[0]))
+        third = mean_third_derivative(lookup(srf.activation), inputs, std)
+        squares = rule.fold(
+            np.stack([f.curvature[0] ** 2, third**2, f.mu2_squared[0] * f.row_norm])
+        )
+        step, count = self.step, self.step.eigenvalues.size
+        largest = float(step.eigenvalues.max())
+        rows = (2 * step.rate * step.third) ** 2 * step.mean_power(1, 2) / count
+
+        def estimates(alpha: Array, ridge: Array, slopes: Array) -> dict[str, Array]:
+            two, three, noise = alpha * (squares @ slopes.T)
+            L = ridge + noise / srf.beta
+            return {
+                "chi_2": largest**2 / count * two / L,
+                "chi_3": largest**3 / count**2 * three / L,
+                "chi_rows": np.full(alpha.shape, rows),
+                "effective_dimension": np.full(alpha.shape, count / step.trace(2)),
+            }
+
+        return estimates

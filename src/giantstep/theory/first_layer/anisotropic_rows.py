@@ -7,8 +7,6 @@ Sigma + nu G^2. All that the readout needs are traces and forms of Q = (1 + t D)
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
@@ -18,7 +16,6 @@ from giantstep.problems.targets import target_function
 from giantstep.theory.features.conditional_target import ALIGNED
 from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
 from giantstep.theory.rows.batch_moments import BatchMoments, BatchResolvent, DampedMoments
-from giantstep.theory.rows.batch_rule import split_gauss_rule
 from giantstep.theory.rows.label_rule import label_rule
 from giantstep.theory.rows.row_functions import Forms, as_columns
 
@@ -52,8 +49,6 @@ class AnisotropicRows:
         # From powers of t.z less its mean to powers of t.z.
         mean = step.mean
         weights = np.array([[1, 0, 0], [mean, 1, 0], [mean**2, 2 * mean, 1]]) @ weights
-        rule = split_gauss_rule(y[None], weights[:, None], _FINE * math.sqrt(step.label_power))
-        y, weights = rule.rho[0], rule.weights[:, 0]
         moments = BatchMoments(y, weights, step.agreement, step.inverse_batch)
         each = np.full(self.g.size, 1 / self.g.size)
         self.rows = BatchResolvent(step.eigenvalues, step.tau * self.g**2, each, moments)

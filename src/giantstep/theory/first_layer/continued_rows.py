@@ -18,9 +18,8 @@ import numpy as np
 
 from giantstep.arrays import Complex
 from giantstep.numerics.linear_systems import solve_small
-from giantstep.problems.protocol import Protocol
 from giantstep.theory.first_layer.covariance_step import CovarianceStep
-from giantstep.theory.first_layer.network_state import NetworkState
+from giantstep.theory.first_layer.fresh_step import FreshStep
 from giantstep.theory.first_layer.row_resolvent import SelfEnergy
 from giantstep.theory.rows.interface import Continued, ContinuedVariances
 from giantstep.theory.rows.one_group import variances_at
@@ -60,15 +59,12 @@ class ContinuedRows(ContinuedOneGroup):
 
     Parameters
     ----------
-    steps : tuple of Protocol
-    before : tuple of NetworkState
-        The network before each of its steps.
+    steps : list of FreshStep
     """
 
-    def __init__(self, steps: tuple[Protocol, ...], before: tuple[NetworkState, ...]) -> None:
-        backwards = zip(steps[::-1], before[::-1], strict=True)
-        self.steps = [CovarianceStep(of, state, 1, on_path=True) for of, state in backwards]
-        self.beta = steps[0].beta
+    def __init__(self, steps: list[FreshStep]) -> None:
+        self.steps = [CovarianceStep(step, on_path=True) for step in reversed(steps)]
+        self.beta = steps[0].protocol.beta
         nodes = sum(step.weight.size for step in self.steps)
         self._together = 1 + _CACHED // max(1, nodes)
 

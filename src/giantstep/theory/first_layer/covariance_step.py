@@ -21,11 +21,10 @@ from giantstep.arrays import Array
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import noise_levels
-from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.activation_averages import ActivationAverages
 from giantstep.theory.features.conditional_target import rule_on_panels, target_rule
-from giantstep.theory.first_layer.fresh_step import FreshStep, next_step
-from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
+from giantstep.theory.first_layer.fresh_step import FreshStep
+from giantstep.theory.first_layer.network_state import features_in_state
 from giantstep.theory.first_layer.step_loss import pulls
 from giantstep.theory.rows.batch_rule import ResidualRule, residual_rule
 from giantstep.theory.rows.label_path import label_path
@@ -40,14 +39,11 @@ _FIRST = 2
 
 
 class CovarianceStep:
-    """The next step of a network in some state, in its effect on the covariance of the rows.
+    """A step in its effect on the covariance of the rows.
 
     Parameters
     ----------
-    protocol : Protocol
-    state : NetworkState
-    fineness : int
-        Multiplies the number of nodes of rules.
+    step : FreshStep
     on_path : bool
         Whether samples are on `label_path`, for spectra, which do not need `turn`.
 
@@ -76,34 +72,27 @@ class CovarianceStep:
         the directions across that, and the mean over the batch of x times `gradient`.
     """
 
-    def __init__(
-        self, protocol: Protocol, state: NetworkState, fineness: int, on_path: bool = False
-    ) -> None:
-        step = next_step(protocol, state, fineness)
-        inside, share = step.share > _NEGLIGIBLE, step.share
-        if step.mirrored:  # all that is averaged is even in kappa
-            inside, share = inside & (step.kappa > 0), 2 * share
-        kept = np.flatnonzero(inside)
+    def __init__(self, step: FreshStep, on_path: bool = False) -> None:
+        # All that is averaged in a mirrored step is even in kappa.
+        share = step.share * (2 * (step.kappa > 0) if step.mirrored else 1)
+        kept = np.flatnonzero(share > _NEGLIGIBLE)
         kappa, A = step.kappa[kept], step.activation.at(kept)
-        rho, weights = _residuals(step, kappa, A.mean, fineness, on_path)
+        rho, weights = _residuals(step, kappa, A.mean, on_path)
         weights = weights * share[kept, None]
         counts = np.abs(weights[0]) > (_RARE if on_path else _NEGLIGIBLE)
         nodes, rho = np.nonzero(counts)[0], rho[counts]
-        self._set_averages(kappa[nodes], weights[:, counts])
+        # From averages of the products of (1, u) to those of (kappa, u).
+        triangle = triangle_of(math.isqrt(2 * len(weights)))
+        products = np.moveaxis(triangle.unpack(weights[:, counts].T), 0, -1)
+        scale = np.stack([kappa[nodes]] + [np.ones(nodes.size)] * (len(products) - 1))
+        self.weight, self.along = products[0, 0].copy(), scale * products[0]
+        self.squares = scale[:, None] * scale * products
         self._set_responses(step, rho, A.at(nodes))
         _, self.turn = step.directions()
         power = 0.0 if on_path else step.noise * (self.weight @ self.gradient**2)
         if power > 0:  # from the noise of the gradient to the gradient
             self.turn[:, -1] /= math.sqrt(power)
             self.turn[:, :-1] -= np.outer(self.turn[:, -1], self.along @ self.gradient)
-
-    def _set_averages(self, kappa: Array, weights: Array) -> None:
-        """Convert averages of the products of (1, u) into those of (kappa, u)."""
-        triangle = triangle_of(math.isqrt(2 * len(weights)))
-        products = np.moveaxis(triangle.unpack(weights.T), 0, -1)
-        scale = np.stack([kappa] + [np.ones(kappa.size)] * (len(products) - 1))
-        self.weight, self.along = products[0, 0].copy(), scale * products[0]
-        self.squares = scale[:, None] * scale * products
 
     def _set_responses(self, step: FreshStep, rho: Array, A: ActivationAverages) -> None:
         """Compute the effect of each sample on the rows."""
@@ -117,12 +106,10 @@ class CovarianceStep:
         self.keeps_norm = step.linear_map[0, -1, -1]
 
 
-def _residuals(
-    step: FreshStep, kappa: Array, output: Array, fineness: int, on_path: bool
-) -> ResidualRule:
+def _residuals(step: FreshStep, kappa: Array, output: Array, on_path: bool) -> ResidualRule:
     """Build the rule over the residuals given kappa, for the products of (1, u) in pairs."""
     srf, levels = features_in_state(step.protocol, step.state), noise_levels(step.protocol)
-    finer = (1 + fineness) / 2
+    finer, _ = step.rule
     nodes = int(_NODES.get(srf.alignments.size, 0) * finer * (_FIRST if kappa.size <= 2 else 1))
     # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
     scale = math.sqrt(step.rho**2 @ step.weight / max(1, step.noise))

@@ -37,6 +37,8 @@ class FreshStep(Step):
 
     Attributes
     ----------
+    rule : (float, float)
+        What multiplies the number of nodes of a panel, and its width.
     kappa, share : Array, shape (K,)
         A rule over kappa.
     activation : ActivationAverages
@@ -51,7 +53,7 @@ class FreshStep(Step):
         check_resolution(protocol, srf)
         activation = lookup(srf.activation)
         # A rule of half as many nodes again shows the error as well as one of twice as many.
-        rule = (1 + fineness) / 2, 1.0 if activation.oscillates else WIDE
+        rule = self.rule = (1 + fineness) / 2, 1.0 if activation.oscillates else WIDE
         # Without a spike two nodes are exact: nothing else depends on kappa.
         self.kappa, self.share = np.array([-1.0, 1.0]), np.full(2, 0.5)
         if state.spike_strength > 0:

@@ -29,7 +29,6 @@ from giantstep.theory.features.conditional_features import (
 )
 from giantstep.theory.features.input_norms import with_input_norms
 from giantstep.theory.features.sparse_rows import with_sparse_rows
-from giantstep.theory.first_layer.leading_components import Estimates
 from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.interface import Bulk
@@ -49,6 +48,9 @@ _KNOWN = frozenset({
 })  # fmt: skip
 
 
+# Of S points: from alpha, the ridge (one where slopes are divided by it, see `fixed_point.Points`)
+# and slopes of g_out given kappa, shape (S, N'), 1/(1 + V) for the square loss.
+Estimates = Callable[[Array, Array, Array], dict[str, Array]]
 # A parameter, whether the theory covers its value, and what it covers, in words.
 Scope = tuple[str, bool, str]
 

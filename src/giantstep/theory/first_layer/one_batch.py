@@ -90,7 +90,7 @@ class ContinuedReusedRows(ContinuedOneGroup):
     def far_response(self, V1_hat: Complex, L: Complex) -> Complex:
         """Compute the unknowns far above the real axis, where t is small."""
         t = self.beta * V1_hat[:, 0, 0] / L[:, 0]
-        return np.column_stack([t, np.tile(self.rows.at_zero.ravel(), (t.size, 1))])
+        return np.column_stack([t, np.tile(self.rows.solve(np.zeros(1)).ravel(), (t.size, 1))])
 
     def equations(self, unknowns: Complex, ratio: Complex) -> tuple[Complex, Complex]:
         """Evaluate `t (ratio + phi) = beta`, where phi is an entry of G, and G's own equation."""

@@ -66,7 +66,7 @@ def _rows_after(
     of: Protocol, state: NetworkState, rows: RowFunctions, fineness: int
 ) -> RowFunctions:
     """Compute the traces and forms of the rows after one more step, from those before it."""
-    step = CovarianceStep(of, state, fineness)
+    step = CovarianceStep(next_step(of, state, fineness))
     sigma = rows.covariance(step.norm_variance)
 
     def functions(t: Array) -> Array:
@@ -128,7 +128,8 @@ class Recursion(SteppedLayer):
 
     def at_complex_ridges(self) -> ContinuedVariances:
         """Return the variances of the rows of a uniform readout at complex ridges."""
-        return ContinuedRows(self.protocol.each_step, self.states[:-1])
+        before = zip(self.protocol.each_step, self.states[:-1], strict=True)
+        return ContinuedRows([next_step(of, state, 1) for of, state in before])
 
     @cached_property
     def features(self) -> SpikedFeatures:

@@ -80,7 +80,7 @@ class ReusedBatch:
         D, spike, own = self.directions, self.common.after[k][: self.directions + k], self.own
         alignment, self.basis = spike_basis(spike, np.eye(D, D + k))
         zero, covariance = np.zeros(1), np.zeros((D + 2, D + 2))
-        (covariance[:-1, :-1],) = self.rows.forms(zero, self.rows.at_zero[None], self.basis)
+        (covariance[:-1, :-1],) = self.rows.forms(zero, self.rows.solve(zero), self.basis)
         c = float(own.after[k] @ own.after[k])
         # X is not derived: as if rows were independent.
         return NetworkState(c, float(np.linalg.norm(spike)), alignment, c, covariance)

@@ -234,8 +234,6 @@ def _samples(protocol: Protocol, steps: int, fineness: int) -> tuple[Array, Arra
 def _neurons(activation: ScalarFunction, steps: int, fineness: int) -> tuple[Array, Array]:
     """Choose a rule over the first white coordinates of neurons, shapes (Z, steps) and (Z,)."""
     rule = (1 + fineness) / 2
-    if steps == 0:
-        return _NONE
     if steps > 1:
         z = quasi_random(steps, 1, round(_NEURONS * rule))[0]
         return z, np.full(len(z), 1 / len(z))

@@ -9,7 +9,6 @@ after each of k steps, and k multipliers.
 from __future__ import annotations
 
 import math
-from functools import cached_property
 
 import numpy as np
 
@@ -55,11 +54,6 @@ class ReusedResolvent:
         self._free[0, 0] = 1
         for s in steps:
             self._free[k + 1 + s, s : s + 2] = self._free[s : s + 2, k + 1 + s] = -1, 1
-
-    @cached_property
-    def at_zero(self) -> Array:
-        """G at t = 0, shape (2 k + 1, 2 k + 1)."""
-        return self.solve(np.zeros(1))[0]
 
     def solve(self, t: Array) -> Array:
         """Solve for G at some t >= 0, from its value without the batch: (S, 2 k + 1, 2 k + 1)."""

@@ -48,6 +48,7 @@ class SignedEntries:
         of its standard deviation.
     strength : float
         r, the length of the mean step.
+    alignments : Array, shape (D,)
     basis : Array, shape (D + 1, D + 2)
         The spike and the target's directions across it (`conditional_target`), in terms of the
         vectors.
@@ -60,9 +61,9 @@ class SignedEntries:
         self.strength = math.sqrt(self.weight @ self.mean**2)
         self._vectors = np.vstack([self.mean / self.strength, np.outer(unit, z)])
         self._across = np.pad(np.eye(unit.size) - np.outer(unit, unit), (1, 0))
-        alignments = self.average(np.ones(z.size))[0, 1:-1]
-        across = np.column_stack([-alignments, np.eye(alignments.size, unit.size)])
-        across = np.linalg.pinv(across_basis(alignments)) @ across
+        a = self.alignments = self.average(np.ones(z.size))[0, 1:-1]
+        across = np.column_stack([-a, np.eye(a.size, unit.size)])
+        across = np.linalg.pinv(across_basis(a)) @ across
         self.basis = np.vstack([np.eye(1, unit.size + 1), across])
 
     def average(self, values: Array) -> Array:
@@ -97,8 +98,8 @@ class SignRows:
         On the rule over z.
     vectors : Array, shape (3, 3)
         The spike, the target across it, and the mean gradient in those of `entries`.
-    bulk_variance, strength : float
-        c and r.
+    bulk_variance : float
+        c.
     """
 
     def __init__(self, batch: FirstBatch, e: float, fineness: int) -> None:
@@ -110,12 +111,12 @@ class SignRows:
         self.gain = at.response / math.sqrt(batch.label_power)
         self.rows = BatchResolvent(own, self.gain**2, at.weight, batch.moments)
         self.vectors = np.vstack([at.basis, [0, *unit]])
-        self.bulk_variance, self.strength = 1 + e**2 - at.strength**2, at.strength
+        self.bulk_variance = 1 + e**2 - at.strength**2
 
-    def functions(self) -> tuple[RowFunctions, float]:
-        """Fit traces and forms of the resolvent; with d times the variance of |b|^2/c - 1."""
+    def functions(self) -> tuple[RowFunctions, NetworkState]:
+        """Fit traces and forms of the resolvent; with the state, in which norms vary."""
         *_, covariance = self._resolvents(np.zeros(1))
-        c, r, own = self.bulk_variance, self.strength, self.batch.norm_coupling
+        c, r, own = self.bulk_variance, self.entries.strength, self.batch.norm_coupling
         # The covariance with |b|^2/c - 1 in `vectors`: what is multiplied by C, and what is not.
         through_C, beside = np.array([[-2 * r, 0, 0], [2 * r, 0, 2 * own]]) / c
 
@@ -127,8 +128,9 @@ class SignRows:
             R[:, 2, 2] = twice @ through_C @ through_C + (of_C + of_a) @ beside
             return as_columns(f, phi, Forms(R, filtered[:, :2, :2]))
 
-        variance = c - 1 + own**2 + r**2 * (covariance[0, 0, 0] - 1)
-        return RowFunctions.fitted(c, columns, _TOLERANCE), 4 * variance / c**2
+        variance = 4 * (c - 1 + own**2 + r**2 * (covariance[0, 0, 0] - 1)) / c**2
+        rows, a = RowFunctions.fitted(c, columns, _TOLERANCE), self.entries.alignments
+        return rows, NetworkState(c, r, a, covariance=rows.covariance(variance))
 
     def _resolvents(self, t: Array) -> tuple[Array, Array, Array, Array]:
         """Compute traces and forms of `(1 + t C)^-1` and `C (1 + t C)^-1`, in `vectors`."""

@@ -115,10 +115,8 @@ class OddSigns(Signs):
         """The rows' functions and the state after the step."""
         if self.protocol.follows_population:
             return super().rows_in_limit
-        at = SignRows(FirstBatch(self.protocol, self.fineness), self.length, self.fineness)
-        rows, norm_variance = at.functions()
-        alignments, c, r = self.after_signs(self.limit).alignments, at.bulk_variance, at.strength
-        return rows, NetworkState(c, r, alignments, covariance=rows.covariance(norm_variance))
+        batch = FirstBatch(self.protocol, self.fineness)
+        return SignRows(batch, self.length, self.fineness).functions()
 
 
 class OddLetterSigns(Signs, OddLetters):

@@ -190,13 +190,12 @@ class Step:
     @cached_property
     def linear_map(self) -> Array:
         """How a row's projections follow from those before the step, (G, m + B, m + B)."""
-        moved = self.pairs(self.rho * self.averages[2])
-        return self.protocol.kept * np.eye(moved.shape[1]) + self.pull[:, None, None] * moved
+        kept = self.protocol.kept * np.eye(len(self.x))
+        return kept + self.pairs(self.pull[:, None] * self.rho * self.averages[2])
 
     def batch_noise(self) -> Array:
         """Compute the covariance that the batch adds to these projections, (G, m + B, m + B)."""
-        of_samples = self.pairs(self.rho**2 * self.averages[-1])
-        return self.noise * (self.pull**2)[:, None, None] * of_samples
+        return self.pairs(self.noise * (self.pull[:, None] * self.rho) ** 2 * self.averages[-1])
 
     def covariance(self) -> Array:
         """Compute S after the step, in the directions before it and those of the batch."""
