@@ -151,10 +151,12 @@ def test_labels_with_a_little_noise_are_resolved():
     [
         (Protocol("hardtanh", "relu", 0.6, alpha0=10.8, beta=1.43, steps=3), 1e-11),
         (Protocol("elu", "he2", 2.9, alpha0=0.34, beta=0.21, noise=0.09, steps=2), 1e-5),
+        (Protocol("he2", "sign", 0.58, alpha0=4.2, beta=0.33), 1e-10),
+        (Protocol("softplus", "sin", 5, alpha0=0.5, beta=1, steps=2, reuse_batch=True), 1e-3),
     ],
-    ids=["kinks", "labels without bound"],
+    ids=["kinks", "labels without bound", "no spike", "one batch"],
 )
-def test_rules_over_a_batch_resolve_kinks_and_labels_without_bound(protocol, error):
+def test_rules_over_a_batch_resolve(protocol, error):
     solution = solve(protocol, GRID, TRAINED)
     assert (solution.status == 0).all()
     assert solution.quadrature_error.max() < error

@@ -92,7 +92,7 @@ class FreshStep(Step):
 
     def directions(self) -> tuple[Array, Array]:
         """Compute `spike_basis` after the step, along v, across it and along the batch's noise."""
-        return spike_basis(self.spikes[0], np.pad(self.state.targets, ((0, 0), (0, 1))))
+        return spike_basis(self.spikes[0], np.pad(self.state.targets, ((0, 0), (0, 1))), 0)
 
     def responses(self, rho: Array, A: ActivationAverages) -> tuple[Array, Array]:
         """Compute the effect of samples x on a row b of the bulk and on its delta.

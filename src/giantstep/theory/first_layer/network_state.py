@@ -126,19 +126,21 @@ def features_in_state(protocol: Protocol, state: NetworkState) -> SpikedFeatures
     return spiked_features(protocol, c, spikes, tuple(state.alignment))
 
 
-def spike_basis(spike: Array, targets: Array) -> tuple[Array, Array]:
+def spike_basis(spike: Array, targets: Array, otherwise: int) -> tuple[Array, Array]:
     """Find the spike's direction, and the target's across it.
 
     Those across the spike are the unit vectors nearest to the target's that are orthogonal to the
     spike and to one another. Where a target has no part across the spike, any such vector will do.
-    Where the spike vanishes by symmetry, as for even activations, so will any direction.
 
     Parameters
     ----------
     spike : Array, shape (M,)
-        Along some directions, of which the target does not depend on the last.
+        Along some directions.
     targets : Array, shape (D, M)
         The target's directions in these.
+    otherwise : int
+        Index of the direction in place of a spike that vanishes by symmetry, as for even
+        activations. Rows have it, and the target does not depend on it.
 
     Returns
     -------
@@ -146,7 +148,7 @@ def spike_basis(spike: Array, targets: Array) -> tuple[Array, Array]:
     basis : Array, shape (1 + D, M)
     """
     strength = float(np.linalg.norm(spike))
-    along = spike / strength if strength > 0 else np.eye(spike.size)[-1]
+    along = spike / strength if strength > 0 else np.eye(spike.size)[otherwise]
     orthogonal = np.linalg.svd(along[None])[2][1:]
     left, _, right = np.linalg.svd(targets @ orthogonal.T, full_matrices=False)
     return np.clip(targets @ along, -1, 1), np.vstack([along, left @ right @ orthogonal])

@@ -78,7 +78,7 @@ class ReusedBatch:
     def _network_state(self, k: int) -> NetworkState:
         """Describe the network after k steps."""
         D, spike, own = self.directions, self.common.after[k][: self.directions + k], self.own
-        alignment, self.basis = spike_basis(spike, np.eye(D, D + k))
+        alignment, self.basis = spike_basis(spike, np.eye(D, D + k), -1)
         zero, covariance = np.zeros(1), np.zeros((D + 2, D + 2))
         (covariance[:-1, :-1],) = self.rows.forms(zero, self.rows.solve(zero), self.basis)
         c = float(own.after[k] @ own.after[k])

@@ -56,15 +56,22 @@ class ReusedResolvent:
             self._free[k + 1 + s, s : s + 2] = self._free[s : s + 2, k + 1 + s] = -1, 1
 
     def solve(self, t: Array) -> Array:
-        """Solve for G at some t >= 0, from its value without the batch: (S, 2 k + 1, 2 k + 1)."""
+        """Solve for G at some t >= 0, one after the other, shape (S, 2 k + 1, 2 k + 1)."""
+        solved, added = list[Array](), np.zeros(1)
+        for now in t[:, None]:
+            free = self._inverse(now)
+            # What samples add changes little between points that are close.
+            solved.append(self._newton(now, np.linalg.inv(free - added)))
+            added = free - np.linalg.inv(solved[-1])
+        return np.concatenate(solved)
 
+    def _newton(self, t: Array, G: Array) -> Array:
         def advance(G: Array) -> tuple[Array, Array]:
             mapped, slope = self.map(t, G)
-            step = solve_small(np.eye(self.order**2) - slope, (mapped - G).reshape(t.size, -1))
-            step = step.reshape(G.shape)
-            return G + step, np.abs(step) / np.abs(G).max(axis=(1, 2), keepdims=True)
+            step = solve_small(np.eye(self.order**2) - slope, (mapped - G).reshape(1, -1))
+            return G + step.reshape(G.shape), np.abs(step) / np.abs(G).max()
 
-        return iterate_newton(advance, np.linalg.inv(self._inverse(t)), _TOLERANCE, _MAX_ITERATIONS)
+        return iterate_newton(advance, G, _TOLERANCE, _MAX_ITERATIONS)
 
     def map(self, t: RealOrComplex, G: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
         """Apply the map whose fixed point is G, and its derivative, (S, (2k + 1)^2, (2k + 1)^2)."""
