@@ -24,13 +24,19 @@ def test_the_certificate_is_the_change_with_twice_as_many_values():
     change = abs(finer.test_error / found.test_error - 1)
     assert found.quadrature_error == pytest.approx(change, rel=1e-3)
     assert 0 < change < 1e-3
+    assert found.reliability_quadratic < 1e-2  # though entries of m are large
+
+
+@pytest.mark.slow
+def test_other_losses_have_solutions_too():
+    hardest = replace(NORMAL, activation="relu", target="sign")
+    assert solve(hardest, Grid((2.0,), (0.1,), "huber")).status == 0
 
 
 def test_networks_draw_their_readout_from_the_normal_law():
     (layer,) = first_layers(replace(NORMAL, beta=20), 100)
     letters = layer.strengths / np.sqrt(np.mean(layer.strengths**2))
     assert kstest(letters, "norm").pvalue > 0.01  # of a fixed seed
-    assert len(set(letters)) == 2000
 
 
 def test_it_is_written_as_it_was_given():

@@ -110,7 +110,8 @@ class Reliability:
         labels, u, weight = target_rule(srf, kappa, panel=WIDE)
         quadratic = _quadratic_target(labels, u, weight)[place]
         functions = np.stack([f.curvature**2, f.curvature * quadratic])
-        self.of_curvature, self.curvature_averages = rule.fold(functions), functions @ f.weight
+        self.of_curvature, weighted = rule.fold(functions), f.curvature * f.weight
+        self.curvature_averages = weighted @ f.curvature.T, weighted @ quadratic
         squares = labels * labels
         powers = (np.einsum("nz,nz->n", x, weight) for x in (squares, squares * squares))
         square, fourth = (float(power[place] @ f.weight) for power in powers)
@@ -193,11 +194,13 @@ class Reliability:
         """Compute how much of the target features quadratic in its directions fit."""
         squares, products = (minus_dg @ folded.T for folded in self.of_curvature)
         strength = 1.5 * alpha[:, None] * V2 * squares * self.overlap**2 / self.dimension
-        x = products / np.maximum(squares, TINY) * strength / (1 + strength)
-        # The mean of the readout multiplies the mean square of the rows' projections.
-        x += m * self.overlap / (math.sqrt(2) * self.dimension)
-        squares, products = self.curvature_averages
-        return np.abs(np.sum(2 * x * products - x**2 * squares, axis=-1))
+        # Each group of neurons is taken to fit it alone. The mean of the readout multiplies the mean
+        # square of the rows' projections: of several groups, large entries may cancel.
+        alone = products / np.maximum(squares, TINY) * strength / (1 + strength)
+        shared = m * self.overlap / (math.sqrt(2) * self.dimension)
+        pairs, products = self.curvature_averages
+        squares = alone**2 @ np.diag(pairs) + np.sum((2 * alone + shared) @ pairs * shared, axis=-1)
+        return np.abs(2 * (alone + shared) @ products - squares)
 
 
 def _cubes(srf: SpikedFeatures, kappa: Array) -> Array:

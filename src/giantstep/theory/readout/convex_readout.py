@@ -48,7 +48,7 @@ def _rules(binary: bool) -> tuple[_Rule, _Rule, _Rule]:
 # Where to stop if a Newton step with the derivative there follows, which leaves the square of that.
 _BEFORE_A_STEP = 1e-5
 # The rule at another dimension, for the dimension from which on answers are reliable.
-_ELSEWHERE = _Rule(1 / 3, 1 / 2, wide=False, tolerance=1e-3)
+_ELSEWHERE = _Rule(1 / 3, 1 / 2, wide=False, tolerance=1e-5)
 # Where predictions vary little given kappa, corners of the loss need finer rules over kappa.
 _FINER = tuple(_Rule(k, math.sqrt(k / 2), wide=False, tolerance=1e-11) for k in (2, 4, 8))
 
@@ -103,9 +103,8 @@ class ConvexReadout(Readout):
             coarse = self._on(self._coarse._replace(tolerance=tolerance))
             return solve_near(self._on(self._rough), alpha, ridge).on(coarse)
         equations, start = self._on(_ELSEWHERE), self.near._known(alpha, ridge)
-        x = equations.unknowns(start.equations, start.at.x)
-        jacobian = start.jacobian if x.shape == start.at.x.shape else None
-        return solve_near(equations, alpha, ridge, x, jacobian)
+        # The mean of the readout is free in the limit only: Jacobians differ.
+        return solve_near(equations, alpha, ridge, equations.unknowns(start.equations, start.at.x))
 
     def _known(self, alpha: Array, ridge: Array) -> FixedPoint:
         """Choose points among those that were solved last, or solve them."""
