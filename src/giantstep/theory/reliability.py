@@ -194,8 +194,8 @@ class Reliability:
         """Compute how much of the target features quadratic in its directions fit."""
         squares, products = (minus_dg @ folded.T for folded in self.of_curvature)
         strength = 1.5 * alpha[:, None] * V2 * squares * self.overlap**2 / self.dimension
-        # Each group of neurons is taken to fit it alone. The mean of the readout multiplies the mean
-        # square of the rows' projections: of several groups, large entries may cancel.
+        # Each group of neurons is taken to fit it alone. The mean of the readout, whose entries may
+        # be large and cancel, multiplies the mean square of the rows' projections.
         alone = products / np.maximum(squares, TINY) * strength / (1 + strength)
         shared = m * self.overlap / (math.sqrt(2) * self.dimension)
         pairs, products = self.curvature_averages
