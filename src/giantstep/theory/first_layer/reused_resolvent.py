@@ -61,7 +61,8 @@ class ReusedResolvent:
         for now in t[:, None]:
             free = self._inverse(now)
             # What samples add changes little between points that are close.
-            solved.append(self._newton(now, np.linalg.inv(free - added)))
+            start: Array = np.linalg.inv(free - added)
+            solved.append(self._newton(now, start))
             added = free - np.linalg.inv(solved[-1])
         return np.concatenate(solved)
 
