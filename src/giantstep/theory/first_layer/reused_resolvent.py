@@ -61,13 +61,12 @@ class ReusedResolvent:
         for now in t[:, None]:
             free = self._inverse(now)
             # What samples add changes little between points that are close.
-            start: Array = np.linalg.inv(free - added)
-            solved.append(self._newton(now, start))
+            solved.append(self._newton(now, np.linalg.inv(free - added)))
             added = free - np.linalg.inv(solved[-1])
         return np.concatenate(solved)
 
-    def _newton(self, t: Array, G: Array) -> Array:
-        def advance(G: Array) -> tuple[Array, Array]:
+    def _newton(self, t: Array, G: RealOrComplex) -> RealOrComplex:
+        def advance(G: RealOrComplex) -> tuple[RealOrComplex, Array]:
             mapped, slope = self.map(t, G)
             step = solve_small(np.eye(self.order**2) - slope, (mapped - G).reshape(1, -1))
             return G + step.reshape(G.shape), np.abs(step) / np.abs(G).max()
