@@ -72,8 +72,7 @@ class MeanFluctuation:
         n = alpha * self.dimension
         seen = self.kappa <= -ndtri(np.minimum(0.5 / n, 0.5))[:, None]
         stiffness = n[:, None] * ((minus_dg * seen) @ self.folded_pairs.T)
-        stiffness = stiffness.reshape(-1, *self.mean_power.shape)
-        stiffness = stiffness + np.eye(V2.shape[-1]) / V2[:, None, :]
+        stiffness = stiffness.reshape(V2.shape + V2.shape[1:]) + np.eye(V2.shape[1]) / V2[:, None]
         inverse = np.linalg.pinv(np.where(np.isfinite(stiffness), stiffness, 0), hermitian=True)
         squares = inverse @ self.mean_power @ inverse
         leverage = minus_dg * combined(inverse.reshape(n.size, -1), self.pairs)
@@ -185,10 +184,11 @@ class Reliability:
         deviation over the neurons of the eigenvalues of the noise's covariance, given kappa: rows
         that span few directions respond to the squares and cubes of these alone.
         """
-        of_kappa = power * (self.pi @ self.mu2_squared)
-        total = np.maximum(of_kappa.sum(axis=-1), TINY**0.25)  # squares of ratios are finite
-        share = (of_kappa**2 @ (1 / np.maximum(self.weight, TINY))) / (n * total**2)
-        return share / (1 + share), of_kappa @ self.sparseness / total, power @ self.uneven / total
+        noise = self.pi @ self.mu2_squared
+        total = np.maximum(power @ noise, TINY**0.25)  # squares of ratios are finite
+        share = (power**2 @ (noise**2 / np.maximum(self.weight, TINY))) / (n * total**2)
+        sparse = power @ (noise * self.sparseness) / total
+        return share / (1 + share), sparse, power @ self.uneven / total
 
     def _quadratic(self, alpha: Array, V2: Array, minus_dg: Array, m: Array) -> Array:
         """Compute how much of the target features quadratic in its directions fit."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.linear_systems import TINY, multiply, solve_certified
-from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.fixed_point import Resolvent
 from giantstep.theory.readout.mean_penalty import MeanPenalty
@@ -86,9 +85,7 @@ class LabelResidual:
         self._beyond = np.vstack([beyond, -f.fold(f.across)])
         self._parts = [np.vstack([h, -known]) for h, known in parts if known.any()]
         self._spread = [] if f.mean_spread is None else f.parts(root * f.mean_spread)
-        self._triangle = triangle_of(len(functions))
-        i, j = self._triangle.rows, self._triangle.columns
-        averaged = [functions[i] * functions[j], functions * f.h, f.across]
+        averaged = [functions[:, None] * functions, functions * f.h, f.across]
         if f.mean_spread is not None:
             averaged.append(f.mean_spread[:, None] * f.mean_spread)
         self._shapes = [x.shape[:-1] for x in averaged]
@@ -102,8 +99,7 @@ class LabelResidual:
         """
         ends = np.cumsum([math.prod(shape) for shape in self._shapes])[:-1]
         parts = np.split(at.contraction @ self._averaged, ends, axis=1)
-        parts = [x.reshape(-1, *shape) for x, shape in zip(parts, self._shapes, strict=True)]
-        return [self._triangle.unpack(parts[0]), *parts[1:]]
+        return [x.reshape(-1, *shape) for x, shape in zip(parts, self._shapes, strict=True)]
 
     def at(self, both: tuple[Means, Means]) -> Array:
         """Compute it at S points, shape (S, N'), on the nodes of `f.half`: averaged over +-kappa.
