@@ -127,7 +127,7 @@ class Case(NamedTuple):
         at = best.ridge if best else np.asarray(ridge)
         for some in self.readout.batches(alpha.size):
             parts.append(self.readout.solve(alpha[some], at[some]))
-            self._add(parts[-1], alpha[some], at[some])
+            self._add_further(parts[-1], alpha[some], at[some])
             report(min(some.stop / alpha.size, 1.0))
         columns = Columns.joined(parts)
         if self.compared:
@@ -148,7 +148,7 @@ class Case(NamedTuple):
         solved = case.best(alpha).solution if ridge is None else case.readout.solve(alpha, ridge)
         return solved.test_error
 
-    def _add(self, columns: Columns, alpha: Array, ridge: Array) -> None:
+    def _add_further(self, columns: Columns, alpha: Array, ridge: Array) -> None:
         """Add to a solution the further columns that this case has."""
         srf = self.readout.layer.srf
         if self.zero_one and srf.target in BINARY and not srf.further_spikes:

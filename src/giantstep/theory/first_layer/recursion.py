@@ -151,7 +151,7 @@ class Recursion(SteppedLayer):
         shift = max(float(self.common_rows().sum()), 0.0) / (protocol.beta * self.dimension)
         c, r, letters = srf.groups.c, srf.groups.u, np.array(protocol.readout)[:, 0]
         letters = letters if letters.size > 1 else np.ones(1)
-        if protocol.steps == 1:
+        if protocol.steps == 1:  # for several steps it is not known
             c = c + self.added_norms(r) - letters**2 * shift
         largest = np.argmax(np.abs(letters))
         strength = float(r[largest] / letters[largest])

@@ -2,11 +2,11 @@
 
 At an eigenvalue b the rows of group g have variance `c_g(b) = base_g + batch_weight_g b`, and
 everything is as for an isotropic bulk with `P(b) = P0 + b P1`. With the columns u_k and eigenvalues
-theta_k (there ell_k) of the generalised eigendecomposition of `V1_hat^-1 + beta P0` and `beta P1`,
+ell_k of the generalised eigendecomposition of `V1_hat^-1 + beta P0` and `beta P1`,
 
-    (V1_hat^-1 + beta P(b))^-1 = sum_k u_k u_k^T / (1 + theta_k b),
+    (V1_hat^-1 + beta P(b))^-1 = sum_k u_k u_k^T / (1 + ell_k b),
 
-so that averages over b are traces that `FirstBatch` computes, at R values of theta.
+so that averages over b are traces that `FirstBatch` computes, at R values of ell.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Modes:
 
     Attributes
     ----------
-    theta : Array, shape (S, R)
+    ell : Array, shape (S, R)
     A : Array, shape (S, G, R)
         `B u_k`.
     dual : Array, shape (S, R, R)
@@ -109,19 +109,19 @@ class Modes:
         BL, weight = B @ factor.L, (beta * pi * q)[:, :, None]
         fixed = np.eye(B.shape[1]) + BL.transpose(0, 2, 1) @ (base[:, None] * weight * BL)
         linear = BL.transpose(0, 2, 1) @ (batch_weight[:, None] * weight * BL)
-        self.theta, y = _pencil(fixed, linear)
+        self.ell, y = _pencil(fixed, linear)
         self.A, self.dual = BL @ y, factor.dual @ y
-        self.single = batch.traces(self.theta, f)
+        self.single = batch.traces(self.ell, f)
         self.row_norms = np.stack([base, batch_weight])
 
     @cached_property
     def pair(self) -> RealOrComplex:
         """Traces of B^j Z_k Z_l, j = 0 ... 3."""
-        return self.rows.batch.pair_traces(self.theta, self.single)
+        return self.rows.batch.pair_traces(self.ell, self.single)
 
     @cached_property
     def numerators(self) -> RealOrComplex:
-        """Numerators of X(b) = sum_k dual_k (...) / (1 + theta_k b) as polynomials in b.
+        """Numerators of X(b) = sum_k dual_k (...) / (1 + ell_k b) as polynomials in b.
 
         Shape (2, S, R, R).
         """
@@ -169,14 +169,14 @@ class Modes:
 
 
 def _pencil(fixed: RealOrComplex, linear: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
-    """Compute theta and y with `y^T fixed y = 1` and `y^T linear y = diag(theta)`."""
+    """Compute ell and y with `y^T fixed y = 1` and `y^T linear y = diag(ell)`."""
     if fixed.shape[-1] == 1:
         return (linear / fixed)[:, :, 0], 1 / np.sqrt(fixed)
     values, vectors = eigh_or_nan(fixed)
     half = vectors / np.sqrt(values)[:, None, :]
-    theta, rotation = eigh_or_nan(half.transpose(0, 2, 1) @ linear @ half)
-    if not np.iscomplexobj(theta):
-        return np.maximum(theta, 0), half @ rotation
-    order = np.argsort(np.abs(theta), axis=-1)  # modes of points nearby are compared
-    theta = np.take_along_axis(theta, order, axis=-1)
-    return theta, half @ np.take_along_axis(rotation, order[:, None], axis=-1)
+    ell, rotation = eigh_or_nan(half.transpose(0, 2, 1) @ linear @ half)
+    if not np.iscomplexobj(ell):
+        return np.maximum(ell, 0), half @ rotation
+    order = np.argsort(np.abs(ell), axis=-1)  # modes of points nearby are compared
+    ell = np.take_along_axis(ell, order, axis=-1)
+    return ell, half @ np.take_along_axis(rotation, order[:, None], axis=-1)

@@ -2,11 +2,11 @@
 
 Given the batch, a row of the bulk that belongs to a neuron with readout omega has covariance
 `(I + omega^2 tau B)/d`, where `B = (1/n0) sum y^2 x x^T`. The theory needs limits of the resolvents
-`Z_k = 1/(1 + theta_k B)` of the random matrix B: normalised traces of `B^j Z_k` and `B^j Z_k Z_l`,
+`Z_k = 1/(1 + ell_k B)` of the random matrix B: normalised traces of `B^j Z_k` and `B^j Z_k Z_l`,
 and the quadratic forms of these matrices in two directions, the spike v and the unit vector
 orthogonal to v in the plane of v and the target. One scalar equation for `f_k = tr Z_k` determines
 them all in closed form. Those of pairs are divided differences, written so that they are exact
-where theta_k = theta_l. Traces are sums of positive terms.
+where ell_k = ell_l. Traces are sums of positive terms.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from giantstep.problems.readout import Vocabulary
 from giantstep.theory.rows.batch_moments import BatchMoments, BatchResolvent, DampedMoments
 from giantstep.theory.rows.label_rule import label_rule, label_rule_on_path
 
-# Where theta differ relatively by less, a difference is replaced by the slope in the middle.
+# Where ell differ relatively by less, a difference is replaced by the slope in the middle.
 _NEAR = 3e-5
 # A Hermite coefficient of the activation below this is zero by symmetry.
 _ROUNDING = 1e-12
@@ -119,7 +119,7 @@ class FirstBatch:
         return lookup(self._protocol.target), noise_levels(self._protocol), sharpness
 
     def on_path(self) -> FirstBatch:
-        """Describe it by labels on `label_path`, for traces at complex theta."""
+        """Describe it by labels on `label_path`, for traces at complex ell."""
         rule = label_rule_on_path(*self._labels)
         agreement = label_agreement(self._protocol)
         return self._changed(moments=BatchMoments(*rule, agreement, self.inverse_alpha0))
@@ -134,72 +134,68 @@ class FirstBatch:
         vars(changed).update(attributes)
         return changed
 
-    def resolvent_trace(
-        self, theta: RealOrComplex, f: RealOrComplex | None = None
-    ) -> RealOrComplex:
-        """Solve `f (1 + theta E[y^2/(1 + theta f y^2/alpha0)]) = 1` for f = tr Z, shape (S, R).
+    def resolvent_trace(self, ell: RealOrComplex, f: RealOrComplex | None = None) -> RealOrComplex:
+        """Solve `f (1 + ell E[y^2/(1 + ell f y^2/alpha0)]) = 1` for f = tr Z, shape (S, R).
 
-        For complex theta it starts from some f nearby.
+        For complex ell it starts from some f nearby.
         """
         resolvent = BatchResolvent(np.zeros(1), np.ones(1), np.ones(1), self.moments)
-        return resolvent.spread(theta, f)
+        return resolvent.spread(ell, f)
 
-    def traces(self, theta: RealOrComplex, near: RealOrComplex | None = None) -> BatchTraces:
+    def traces(self, ell: RealOrComplex, near: RealOrComplex | None = None) -> BatchTraces:
         """Compute tr B^j Z_k for j = 0, 1, 2, shapes (S, R).
 
         Parameters
         ----------
-        theta : array, shape (S, R)
+        ell : array, shape (S, R)
         near : array, shape (S, R), optional
-            Traces tr Z at a nearby theta, which complex ones need.
+            Traces tr Z at a nearby ell, which complex ones need.
         """
-        f = self.resolvent_trace(theta, near)
-        E = self.moments.damped(self.moments.damping(theta * f))
+        f = self.resolvent_trace(ell, near)
+        E = self.moments.damped(self.moments.damping(ell * f))
         return BatchTraces((f, f * E[2, 0], f * (E[2, 0] ** 2 + self.inverse_alpha0 * E[4, 0])), E)
 
-    def pair_traces(self, theta: RealOrComplex, single: BatchTraces) -> RealOrComplex:
+    def pair_traces(self, ell: RealOrComplex, single: BatchTraces) -> RealOrComplex:
         """Compute tr B^j Z_k Z_l for j = 0 ... 3, shape (4, S, R, R)."""
         f, P, _ = single.powers
-        damping = self.moments.damping(theta * f)
+        damping = self.moments.damping(ell * f)
         E = self.moments.damped(damping[:, :, None] * damping[:, None])
         f_k, f_l, P_l, x = f[:, :, None], f[:, None], P[:, None], self.inverse_alpha0
-        f0 = f_l / (1 + theta[:, :, None] * E[2, 0])
+        f0 = f_l / (1 + ell[:, :, None] * E[2, 0])
         f1 = E[2, 0] * f0
         f2 = E[2, 0] * f1 + x * f_k * f_l * E[4, 0]
         f3 = f1 * E[2, 0]**2 + x * f_k * (
             (2 * E[2, 0] * f_l + P_l) * E[4, 0]
-            + x * f_l * (theta[:, None] * f_l * E[4, 0]**2 + E[6, 0])
+            + x * f_l * (ell[:, None] * f_l * E[4, 0]**2 + E[6, 0])
         )  # fmt: skip
         return np.stack([f0, f1, f2, f3])
 
-    def forms(
-        self, theta: RealOrComplex, single: BatchTraces
-    ) -> tuple[RealOrComplex, RealOrComplex]:
+    def forms(self, ell: RealOrComplex, single: BatchTraces) -> tuple[RealOrComplex, RealOrComplex]:
         """Compute quadratic forms of Z_k and B Z_k in (v, across v), shapes (S, R, 2, 2)."""
         f, P, A = single.powers
         E, x = single.damped, self.inverse_alpha0
-        F = 1 / (1 + theta * E[2, 2])
+        F = 1 / (1 + ell * E[2, 2])
         J = f * E[3, 1]
-        H = theta * J
+        H = ell * J
         of_Z = self._rotated(f, F, -F * H, P + x * F * H**2)
         return of_Z, self._rotated(P, F * E[2, 2], F * J, A - x * F * H * J)
 
-    def pair_forms(self, theta: Array) -> Array:
+    def pair_forms(self, ell: Array) -> Array:
         """Compute quadratic forms of B^j Z_k Z_l, j = 0, 1, 2, shape (3, S, R, R, 2, 2).
 
-        They are divided differences of forms of theta Z, -Z and -B Z, and slopes where two theta
+        They are divided differences of forms of ell Z, -Z and -B Z, and slopes where two ell
         are so near that differences would be rounding.
         """
 
-        def of_single(theta: RealOrComplex) -> RealOrComplex:
-            Z, BZ = self.forms(theta, self.traces(theta, self.resolvent_trace(theta.real)))
-            return np.stack([theta[..., None, None] * Z, -Z, -BZ])
+        def of_single(ell: RealOrComplex) -> RealOrComplex:
+            Z, BZ = self.forms(ell, self.traces(ell, self.resolvent_trace(ell.real)))
+            return np.stack([ell[..., None, None] * Z, -Z, -BZ])
 
-        first, second = theta[:, :, None], theta[:, None]
+        first, second = ell[:, :, None], ell[:, None]
         total, gap = first + second, first - second
         near = (np.abs(gap) <= _NEAR * total)[..., None, None]
-        values = of_single(theta)
-        _, slopes = with_slope(of_single, total.reshape(len(theta), -1) / 2)
+        values = of_single(ell)
+        _, slopes = with_slope(of_single, total.reshape(len(ell), -1) / 2)
         gap = np.where(near, 1, gap[..., None, None])
         divided = (values[:, :, :, None] - values[:, :, None]) / gap
         return np.where(near, slopes.reshape(divided.shape), divided)

@@ -126,7 +126,7 @@ class GroupsResponse(SpikeResponse):
         self.V2 = V[:, self.triangle.size :]
         q = self.V2 / rows.pi
         self.modes = Modes(rows, q, self.factor)
-        self.forms = np.stack(rows.batch.forms(self.modes.theta, self.modes.single))
+        self.forms = np.stack(rows.batch.forms(self.modes.ell, self.modes.single))
         size = self.triangle.order
         G = self._unprojected()
         # The bulk has no component along the spike: project that direction out.
@@ -177,7 +177,7 @@ class GroupsResponse(SpikeResponse):
     @cached_property
     def pair_forms(self) -> Array:
         """Quadratic forms of B^j Z_k Z_l in (v, across v), shape (3, S, R, R, 2, 2)."""
-        return self.bulk.rows.batch.pair_forms(self.modes.theta)
+        return self.bulk.rows.batch.pair_forms(self.modes.ell)
 
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair of groups."""
@@ -230,16 +230,16 @@ class GroupsResponse(SpikeResponse):
         dV1 = diagonal * (mean_c * dV2)[:, None] - linear - linear.transpose(0, 2, 1) - quadratic
         return V1, dV1
 
-    def polynomial(self, rows: Array) -> Array:
-        """Return the coefficients of `rows[0] + rows[1] b/tr B` as a polynomial in b."""
-        return rows / np.array([1.0, self.bulk.rows.batch.label_power])
+    def polynomial(self, common: Array) -> Array:
+        """Return the coefficients of `common[0] + common[1] b/tr B` as a polynomial in b."""
+        return common / np.array([1.0, self.bulk.rows.batch.label_power])
 
-    def screened(self, rows: Array) -> Array:
-        """Average `(rows[0] + rows[1] b/tr B) M(b)` over the eigenvalues b of B, (S, G, G)."""
+    def screened(self, common: Array) -> Array:
+        """Average `(common[0] + common[1] b/tr B) M(b)` over the eigenvalues b of B, (S, G, G)."""
         A, single = self.modes.A, np.stack(self.modes.single.powers[:2])
-        return np.einsum("sgk,shk,jsk,j->sgh", A, A, single, self.polynomial(rows))
+        return np.einsum("sgk,shk,jsk,j->sgh", A, A, single, self.polynomial(common))
 
-    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+    def screened_sources_of_groups(self, common: Array, w: Array) -> Array:
         """Compute the derivative of the same by V1_hat between groups, at fixed q.
 
         It is an average of `t t^T` over b, with `t = w - beta D(b) M(b) w`.
@@ -247,22 +247,22 @@ class GroupsResponse(SpikeResponse):
         modes, drive = self.modes, np.einsum("sgk,sg->sk", self.modes.A, w)
         single, pair = np.stack(modes.single.powers), modes.pair
         on_groups = self.bulk.rows.beta * self.V2[:, :, None] * modes.A * drive[:, None]
-        c = product(self.polynomial(rows), modes.row_norms)
+        c = product(self.polynomial(common), modes.row_norms)
         mean = np.einsum("jg,jsk,sgk->sg", c, single, on_groups)
         square = contract(
             "jgh,jskl,sgk,shl->sgh",
             product(c, modes.row_norms), pair, on_groups, on_groups
         )  # fmt: skip
         mixed = w[:, :, None] * mean[:, None]
-        return rows.sum() * w[:, :, None] * w[:, None] + square - mixed - mixed.transpose(0, 2, 1)
+        return common.sum() * w[:, :, None] * w[:, None] + square - mixed - mixed.transpose(0, 2, 1)
 
     def _with(self, other: Self) -> tuple[Array, Array]:
         """Compute traces and forms of B^j Z_k Z_l, for the modes k of one and l of the other."""
         if self is other:
             return self.modes.pair, self.pair_forms
         batch, R = self.bulk.rows.batch, self.triangle.order
-        theta = np.concatenate([self.modes.theta, other.modes.theta], axis=-1)
-        pair, forms = batch.pair_traces(theta, batch.traces(theta)), batch.pair_forms(theta)
+        ell = np.concatenate([self.modes.ell, other.modes.ell], axis=-1)
+        pair, forms = batch.pair_traces(ell, batch.traces(ell)), batch.pair_forms(ell)
         return pair[:, :, :R, R:], forms[:, :, :R, R:]
 
     def terms(self, other: Self) -> ResponseTerms:
@@ -286,10 +286,10 @@ class GroupsResponse(SpikeResponse):
         direct -= drive.spike[:, :, None] * driven.spike[:, None, :]
         return in_parts(self.triangle, beta * squares, direct)
 
-    def screened_sources(self, other: Self, rows: Array, w: Array, v: Array) -> Sources:
-        """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
+    def screened_sources(self, other: Self, common: Array, w: Array, v: Array) -> Sources:
+        """Compute the derivative of `w screened(common) v`: through q, and at fixed q."""
         one, by, powers = self.modes, other.modes, self._with(other)[0]
-        polynomial = self.polynomial(rows)
+        polynomial = self.polynomial(common)
         drive, driven = np.einsum("sgk,sg->sk", one.A, w), np.einsum("sgk,sg->sk", by.A, v)
         powers = powers * drive[:, :, None] * driven[:, None, :]
         norms = product(polynomial, one.row_norms)

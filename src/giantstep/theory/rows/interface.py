@@ -160,16 +160,16 @@ class SpikeResponse(ABC):
         """
 
     @abstractmethod
-    def screened(self, rows: Array) -> Array:
-        """Average `(rows[0] + rows[1] b/tr B) M(b)` over the eigenvalues b of B, shape (S, G, G).
+    def screened(self, common: Array) -> Array:
+        """Average `(common[0] + common[1] b/tr B) M(b)` over the eigenvalues b of B: (S, G, G).
 
         Parameters
         ----------
-        rows : Array, shape (2,)
+        common : Array, shape (2,)
         """
 
     @abstractmethod
-    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+    def screened_sources_of_groups(self, common: Array, w: Array) -> Array:
         """Compute the derivative of `screened` by V1_hat between groups, at fixed q: (S, G, G)."""
 
     @abstractmethod
@@ -192,12 +192,12 @@ class SpikeResponse(ABC):
         """
 
     @abstractmethod
-    def screened_sources(self, other: Self, rows: Array, w: Array, v: Array) -> Sources:
-        """Compute, in the same form, the derivative of `w screened(rows) v` by the hats.
+    def screened_sources(self, other: Self, common: Array, w: Array, v: Array) -> Sources:
+        """Compute, in the same form, the derivative of `w screened(common) v` by the hats.
 
         Parameters
         ----------
-        rows : Array, shape (2,)
+        common : Array, shape (2,)
         w, v : Array, shape (S, G)
         """
 

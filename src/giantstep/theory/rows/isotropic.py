@@ -260,15 +260,15 @@ class IsotropicResponse(SpikeResponse):
         """Compute the terms of V, and of the derivative of the pair."""
         return self.bulk.response_terms(self.matrices, other.matrices)
 
-    def screened(self, rows: Array) -> Array:
-        """Compute M, times the sum of `rows`, shape (S, G, G)."""
-        return rows.sum() * self.matrices.M
+    def screened(self, common: Array) -> Array:
+        """Compute M, times the sum of `common`, shape (S, G, G)."""
+        return common.sum() * self.matrices.M
 
-    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+    def screened_sources_of_groups(self, common: Array, w: Array) -> Array:
         """Compute the derivative of the same by V1_hat between groups, at fixed q."""
         Mw = np.einsum("sgh,sh->sg", self.matrices.M, w)
         slope = w - self.bulk.beta * self.bulk.groups.c * self.V2 * Mw
-        return rows.sum() * slope[:, :, None] * slope[:, None, :]
+        return common.sum() * slope[:, :, None] * slope[:, None, :]
 
     def sources(self, other: Self, hats: Hats, others: Hats) -> Sources:
         """Compute what the overlaps add, theory.md section 4, "Variances"."""
@@ -276,10 +276,10 @@ class IsotropicResponse(SpikeResponse):
         squares = contract("sig,gij,sjg->sg", left, self.covariance, right)
         return in_parts(self.triangle, self.beta * squares, psi.swapaxes(1, 2) @ phi)
 
-    def screened_sources(self, other: Self, rows: Array, w: Array, v: Array) -> Sources:
-        """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
+    def screened_sources(self, other: Self, common: Array, w: Array, v: Array) -> Sources:
+        """Compute the derivative of `w screened(common) v`: through q, and at fixed q."""
         (M, BK, _), (N, BL, _) = self.matrices, other.matrices
         slopes = np.einsum("sgr,sg,sht,sh->srt", BK, w, BL, v)
         Mw, Nv = np.einsum("sgh,sh->sg", M, w), np.einsum("sgh,sh->sg", N, v)
         through_q = self.beta * self.bulk.groups.c * Mw * Nv
-        return in_parts(self.triangle, rows.sum() * through_q, rows.sum() * slopes)
+        return in_parts(self.triangle, common.sum() * through_q, common.sum() * slopes)

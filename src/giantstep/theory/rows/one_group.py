@@ -86,16 +86,16 @@ class OneGroupBulk(Bulk):
         The covariance of (b, norm) is filtered by the readout, and the direction of the spike,
         which the readout treats apart, taken out of that filter.
         """
-        phi, filtered = self.rows.forms(t)
-        along = phi[:, :1, :1].copy()
-        phi[:, :-1, :-1] = filtered
-        phi[:, -1, -1] = self.norm_variance - t * phi[:, -1, -1]
-        unit = np.ones(phi.shape[-1])
+        resolvent, filtered = self.rows.forms(t)
+        along = resolvent[:, :1, :1].copy()
+        resolvent[:, :-1, :-1] = filtered
+        resolvent[:, -1, -1] = self.norm_variance - t * resolvent[:, -1, -1]
+        unit = np.ones(resolvent.shape[-1])
         unit[-1] = self.isotropic.groups.c[0] / 2  # |b|^2/2 for |b|^2/c - 1
-        phi *= np.multiply.outer(unit, unit)
-        column, order = phi[:, :, :1], np.r_[0, -1, 1 : phi.shape[-1] - 1]
-        phi = phi + t[:, None, None] / along * column @ column.swapaxes(1, 2)
-        return phi[:, order][:, :, order]
+        resolvent *= np.multiply.outer(unit, unit)
+        column, order = resolvent[:, :, :1], np.r_[0, -1, 1 : resolvent.shape[-1] - 1]
+        resolvent = resolvent + t[:, None, None] / along * column @ column.swapaxes(1, 2)
+        return resolvent[:, order][:, :, order]
 
 
 class OneGroupResponse(SpikeResponse):
@@ -128,11 +128,11 @@ class OneGroupResponse(SpikeResponse):
             xi=overlaps[:, 1:2],
         )
 
-    def screened(self, rows: Array) -> Array:
-        """Compute M, averaged over the rows' covariance, times the sum of `rows`: (S, 1, 1)."""
-        return rows.sum() * (self.A * self.mean_row[0])[:, None, None]
+    def screened(self, common: Array) -> Array:
+        """Compute M, averaged over the rows' covariance, times the sum of `common`: (S, 1, 1)."""
+        return common.sum() * (self.A * self.mean_row[0])[:, None, None]
 
-    def screened_sources_of_groups(self, rows: Array, w: Array) -> Array:
+    def screened_sources_of_groups(self, common: Array, w: Array) -> Array:
         """Return zero: they are in `q` already, from which `of_groups` takes q1."""
         return np.zeros((len(w), 1, 1))
 
@@ -159,9 +159,9 @@ class OneGroupResponse(SpikeResponse):
         direct = -(self.beta**2) * self.V2 * other.V2 * slope
         return in_parts(self.triangle, self.beta * through_V2, direct[:, :, None])
 
-    def screened_sources(self, other: Self, rows: Array, w: Array, v: Array) -> Sources:
-        """Compute the derivative of `w screened(rows) v`: through q, and at fixed q."""
-        (f, df), (g, _), squares = self.mean_row, other.mean_row, rows.sum() * w * v
+    def screened_sources(self, other: Self, common: Array, w: Array, v: Array) -> Sources:
+        """Compute the derivative of `w screened(common) v`: through q, and at fixed q."""
+        (f, df), (g, _), squares = self.mean_row, other.mean_row, common.sum() * w * v
         df, direct = (x[:, None] for x in self._divided(other, f, g, df))
         through_q = -squares * self.beta * (self.A * other.A)[:, None] * df
         return in_parts(self.triangle, through_q, (squares * direct)[:, :, None])
