@@ -36,17 +36,18 @@ def normal_density(z: Array) -> Array:
 
 # In standard deviations: beyond the first exponentials would underflow, which takes long. Above the
 # second the whole mass is below, to rounding.
-FARTHEST, _CERTAIN = 25.0, 8.5
+FARTHEST, CERTAIN = 25.0, 8.5
 _FAR_MASS, _FAR_DENSITY = ndtr(-FARTHEST), normal_density(np.array(FARTHEST))
 
 
-def normal_distribution(t: Array) -> tuple[Array, Array]:
+def normal_distribution(t: Array, farthest: float = FARTHEST) -> tuple[Array, Array]:
     """Compute the mass of N(0, 1) below t and the density at t.
 
-    Where they are negligible they are those at a distance of `FARTHEST`.
+    Where they are negligible they are those at a distance of `FARTHEST`: if t is less than minus
+    `farthest`, or so large that the mass is one to rounding.
     """
     mass, density = np.where(t > 0, 1.0, _FAR_MASS), np.full_like(t, _FAR_DENSITY)
-    near = (t > -FARTHEST) & (t < _CERTAIN)
+    near = (t > -farthest) & (t < CERTAIN)
     x = t[near]
     mass[near], density[near] = ndtr(x), normal_density(x)
     return mass, density

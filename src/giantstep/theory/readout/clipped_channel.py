@@ -15,6 +15,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import (
+    CERTAIN,
     FARTHEST,
     legendre_rule,
     normal_density,
@@ -53,8 +54,8 @@ class _Tail(NamedTuple):
     first: Array
 
     @classmethod
-    def of(cls, t: Array) -> _Tail:
-        mass, density = normal_distribution(t)
+    def of(cls, t: Array, farthest: float) -> _Tail:
+        mass, density = normal_distribution(t, farthest)
         t = np.clip(t, -FARTHEST, np.inf)  # twice as fast as `maximum`
         return cls(t, mass, t * mass + density)
 
@@ -83,9 +84,12 @@ class _Clipped(NamedTuple):
     above: _Tail
 
     @classmethod
-    def of(cls, low: Array, high: Array, u: Array) -> _Clipped:
-        """Clip a u of some mean, shape (S, N, Z), to intervals of shape (S, N, 1)."""
-        below, above = _Tail.of(low - u), _Tail.of(u - high)
+    def of(cls, low: Array, high: Array, u: Array, farthest: tuple[float, float]) -> _Clipped:
+        """Clip a u of some mean, shape (S, N, Z), to intervals of shape (S, N, 1).
+
+        The tail below is negligible beyond the first of `farthest`, and that above the second.
+        """
+        below, above = map(_Tail.of, (low - u, u - high), farthest)
         inside = 1 - below.mass - above.mass
         mean = u + below.first - above.first
         square = inside + u * mean + low * below.first - high * above.first
@@ -138,6 +142,10 @@ class ClippedChannel(OutputChannel):
     ) -> None:
         super().__init__(srf)
         self.loss = loss
+        # A small tail counts only where g_out vanishes beyond the other end.
+        others = loss.high, -loss.low
+        below, above = (CERTAIN if end > 0 else FARTHEST for end in others)
+        self._farthest = below, above
         # Between its kinks a sign is constant: panels need only resolve the average over omega.
         self._panels = _PANELS if srf.target in BINARY else _PANELS[-1:]
         self._rule = cache(partial(_rule_over_z, srf, kappa, fineness))
@@ -175,7 +183,7 @@ class ClippedChannel(OutputChannel):
             np.clip(end * w[..., None] / unit, -_NO_CLIP, _NO_CLIP)
             for end in (self.loss.low, self.loss.high)
         )
-        return std, _Clipped.of(low, high, mean)
+        return std, _Clipped.of(low, high, mean, self._farthest)
 
     def responses(self, sign: int, at: PredictionMoments, rule: _Rule) -> tuple[Array, ...]:
         """Return averages of g_out, its derivative and its square."""

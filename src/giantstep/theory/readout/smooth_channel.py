@@ -192,13 +192,13 @@ class BinaryChannel(SmoothChannel):
         t, weight = strip_rule(strip, self.fineness)
         mean, omega = at.P / std * t, at.M + std * t
         share, density = normal_distribution((self.threshold[nodes] + mean) / rest)
-        # The share of positive targets less that of negative ones, and the same of E z.
-        difference = 2 * share - 1
-        tilt = mean * difference + 2 * rest * density
+        # Half of what positive targets have more of than negative ones, and the same of E z.
+        difference = weight * (share - 1 / 2)
+        tilt = mean * difference + rest * (weight * density)
         for y in (1, -1):
-            p, z = (1 + sign * y * difference) / 2, (mean + sign * y * tilt) / 2
             u = self.loss.residual(np.array(y), omega)
-            rule = self.kept(nodes, u, weight * p, weight * z)
+            half, side = weight / 2, sign * y
+            rule = self.kept(nodes, u, half + side * difference, half * mean + side * tilt)
             yield rule._replace(sign=y if self.loss.margin else 1)
 
 
