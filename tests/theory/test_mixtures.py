@@ -90,7 +90,6 @@ def test_questions_that_do_not_cover_mixtures_are_refused():
         lambda: giantstep.spectrum(PROBLEM),
         lambda: giantstep.solve(features),
         lambda: giantstep.solve(PROBLEM, loss="gradient_flow"),
-        lambda: giantstep.optimise(replace(PROBLEM, target="sign"), over=["ridge"]),
     ]
     for refused in refusals:
         with pytest.raises(InvalidParametersError, match="mixture"):
