@@ -170,7 +170,6 @@ def test_questions_that_do_not_cover_a_covariance_are_refused():
     refusals = [
         lambda: giantstep.spectrum(PROBLEM),
         lambda: giantstep.solve(PROBLEM, loss="gradient_flow"),
-        lambda: giantstep.optimise(PROBLEM, over=["ridge"]),
         lambda: giantstep.simulate(replace(PROBLEM, alpha0=math.inf), dimension=100),
     ]
     for refused in refusals:
