@@ -40,9 +40,7 @@ def test_networks_draw_their_readout_from_the_normal_law():
 
 
 def test_it_is_written_as_it_was_given():
-    text = format_problem(NORMAL)
-    assert "readout='normal'" in text
-    assert Protocol(**stated_parameters(text)) == NORMAL
+    assert Protocol(**stated_parameters(format_problem(NORMAL))) == NORMAL
 
 
 def test_several_steps_are_refused():

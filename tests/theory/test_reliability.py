@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from giantstep import Protocol, solve, sweep
@@ -100,6 +101,13 @@ def test_whether_classes_can_be_separated_varies_near_the_threshold(dimension):
     answer = solve(problem, 85 / 205, 0.0543, loss="logistic", dimension=dimension)
     assert answer.reliability_threshold > 0.5
     assert "varies from one training set to the next" in answer.attrs["remarks"]
+
+
+def test_the_threshold_is_where_the_error_varies_with_the_number_of_samples():
+    problem = Protocol("relu", "sign", 0.963, alpha0=2.486, beta=0.921, decay=0.2)
+    near = solve(problem, [0.4165, 0.417, 0.4175], 0.0049, loss="hinge")
+    slope = np.gradient(np.log(near.test_error), np.log(near.alpha))[1]
+    assert near.reliability_threshold[1] == pytest.approx(slope**2 / (834 + slope**2), rel=0.01)
 
 
 def test_inputs_of_few_effective_directions_have_uneven_noise():

@@ -263,6 +263,6 @@ def polished(found: FixedPoint) -> FixedPoint:
 
 def error_slope(found: FixedPoint) -> Array:
     """Compute d log(test error)/d log(alpha) at S solutions."""
-    both = found.at.x, refined(found, found.alpha * (1 + _DIFFERENCE))
+    both = (refined(found, found.alpha * factor) for factor in (1, 1 + _DIFFERENCE))
     here, moved = (found.equations.errors(x)[0] for x in both)
     return (moved / here - 1) / _DIFFERENCE
