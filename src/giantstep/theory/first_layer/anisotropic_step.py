@@ -112,8 +112,7 @@ class AnisotropicStep:
         """
         nu, c = self.tau * self.label_power, self.bulk_variance
         along = (self.mean_power(1, 2) + nu * self.mean_power(0, 4)) / self.length**2
-        mixed = 2 * self.mean * self.slope * float(self.weights @ (self.gains * self.bulk))
-        mixed /= self.length
+        mixed = 2 * self.mean * self.slope / self.length * (self.weights * self.gains @ self.bulk)
         own = self.mean**2 * float(self.weights @ self.bulk)
         return (own / c, mixed / c, along / c), float(np.mean(self.bulk**2)) / c**2
 

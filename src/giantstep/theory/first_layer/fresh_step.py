@@ -11,6 +11,7 @@ import math
 from functools import cached_property, lru_cache
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import WIDE
@@ -85,8 +86,7 @@ class FreshStep(Step):
         """Compute the state after the step."""
         self.check()
         alignment, directions = self.directions()
-        turn = np.pad(directions, (0, 1))
-        turn[-1, -1] = 1  # the norm
+        turn = block_diag(directions, 1.0)  # beside the norm
         c, r, X = self.bulk_variance.item(), np.linalg.norm(self.spikes), self.mean_rows().item()
         return NetworkState(c, float(r), alignment, X, turn @ self.covariance()[0] @ turn.T)
 
@@ -122,19 +122,16 @@ class FreshStep(Step):
         norms = squared * (4 * growth**2 * square + 4 * own * growth * cubic + fourth)
         norms += 2 * (c_next - growth**2 * c) ** 2
         # In units of 1/c after the step.
-        linear = np.array([[e * rho * A.curvature, by_norm], [of_row / c_next, of_norm / c_next]])
+        of_norm = of_norm / c_next - self.protocol.kept
+        linear = np.array([[e * rho * A.curvature, by_norm], [of_row / c_next, of_norm]])
         shared = shared / c_next
         return linear, np.array([[squared * A.variance, shared], [shared, norms / c_next**2]])
 
     @cached_property
-    def linear_map(self) -> Array:
-        """How a row's state follows from that before the step, (1, D + 3, D + 3)."""
-        kept = np.diag([self.protocol.kept] * len(self.x) + [0.0])
-        return kept + self._with_norm(self.responses(self.rho, self.on_nodes)[0])
-
-    def batch_noise(self) -> Array:
-        """Compute the covariance that the batch adds to a row's state, (1, D + 3, D + 3)."""
-        return self._with_norm(self.responses(self.rho, self.on_nodes)[1])
+    def effects(self) -> tuple[Array, Array]:
+        """What samples add to a row's projections and to delta, (1, D + 3, D + 3)."""
+        linear, noise = self.responses(self.rho, self.on_nodes)
+        return self._with_norm(linear), self._with_norm(noise)
 
     def _with_norm(self, values: Array) -> Array:
         (rows, by_norm), (of_row, norm) = values

@@ -153,11 +153,9 @@ class Recursion(SteppedLayer):
         letters = letters if letters.size > 1 else np.ones(1)
         if protocol.steps == 1:  # for several steps it is not known
             c = c + self.added_norms(r) - letters**2 * shift
-        largest = np.argmax(np.abs(letters))
-        strength = float(r[largest] / letters[largest])
-        longer = math.hypot(strength, math.sqrt(shift))
-        share = strength / longer if longer > 0 else 1.0
-        return with_rows(srf, c, r + letters * (longer - strength), share)
+        longer = np.copysign(np.hypot(r, letters * math.sqrt(shift)), letters)
+        share = np.abs(r).max() / np.abs(longer).max() if longer.any() else 1.0
+        return with_rows(srf, c, longer, float(share))
 
     def added_norms(self, spike_strengths: Array) -> Array:
         """Compute what a finite dimension adds to the squared norm of rows, by letters."""

@@ -142,11 +142,9 @@ class SampleFields:
         """
         t, z, std = self.taken, self.neurons, own.after[self.taken][self.taken]
         mean_field = self.white @ common.after[t][: self.white.shape[1]]
-        shift = np.tile(z[:, :t] @ own.after[t][:t], (self.weight.size, 1))
-        for a in range(t):
-            mean_field = mean_field + common.memory[t, a] / self.alpha0 * self.pulls[:, a]
-            shift += own.memory[t, a] / self.alpha0 * self._own_pulls[a]
-        shift += mean_field[:, None]
+        mean_field += self.pulls[:, :t] @ common.memory[t, :t] / self.alpha0
+        shift = np.tensordot(own.memory[t, :t] / self.alpha0, self._own_pulls[:t], axes=1)
+        shift += mean_field[:, None] + z[:, :t] @ own.after[t][:t]
         averages = _smoothed(self.activation, shift.min(), shift.max(), std)
         blocks = np.array_split(np.arange(len(shift)), math.ceil(shift.size / _CACHED))
         for block in blocks:
@@ -181,15 +179,14 @@ def _smoothed(
     """
 
     def averages(points: Array) -> tuple[Array, ...]:
-        at = activation_averages(activation, points, std, 1, 1.0)
-        return at.mean, at.slope, at.variance
+        return activation_averages(activation, points, std, 1, 1.0).of_letters
 
     width = min(max(std, _LEAST_WIDTH), 1.0)
     count = 4 + math.ceil((high - low) / width * _TABLE)
     table, step = np.linspace(low, high + width / _TABLE, count, retstep=True)
-    values = interpolated(averages, table, _SCALE * width)
+    mean, slope, *_, variance = interpolated(averages, table, _SCALE * width)
     # The slope's derivative, since a kink may be narrower than the table.
-    values = *values, np.gradient(values[1], step, edge_order=2)
+    values = mean, slope, variance, np.gradient(slope, step, edge_order=2)
     changes = np.diff(values, append=0.0)
 
     def at(shift: Array) -> list[Array]:

@@ -44,16 +44,13 @@ class ReusedResolvent:
         self.alpha0, (N, k, _) = alpha0, response.shape
         self.last, self.order = k, 2 * k + 1
         steps = np.arange(k)
-        self._J, self._S = np.zeros((N, 2 * k, self.order)), np.zeros((N, 2 * k, 2 * k))
+        self._J = np.zeros((N, 2 * k, self.order))
         self._J[:, steps, k + 1 + steps] = -rate / alpha0
         self._J[:, k:, :k] = -response
-        self._S[:, k:, :k] = np.eye(k) + response @ memory / alpha0
-        self._S[:, :k, k:] = self._S[:, k:, :k].transpose(0, 2, 1)
-        self._S[:, k:, k:] = -noise
-        self._free = np.zeros((self.order, self.order))
-        self._free[0, 0] = 1
-        for s in steps:
-            self._free[k + 1 + s, s : s + 2] = self._free[s : s + 2, k + 1 + s] = -1, 1
+        seen = np.eye(k) + response @ memory / alpha0
+        self._S = np.block([[0 * seen, seen.transpose(0, 2, 1)], [seen, -noise]])
+        first, change = np.diag(np.eye(k + 1)[0]), np.eye(k, k + 1, 1) - np.eye(k, k + 1)
+        self._free = np.block([[first, change.T], [change, np.zeros((k, k))]])
 
     def solve(self, t: Array) -> Array:
         """Solve for G at some t >= 0, one after the other, shape (S, 2 k + 1, 2 k + 1)."""

@@ -194,7 +194,7 @@ def _covariance(step: FreshStep, e: float, deviation: float) -> Array:
     at = SignedEntries(spike / length, length / deviation, e)
     response = at.response / deviation
     # The effects of plain descent along target and batch, less multiples of the identity.
-    linear, noise = step.linear_map[0, 1:-1, 1:-1], step.batch_noise()[0, 1:-1, 1:-1]
+    linear, noise = step.linear_map[0, 1:-1, 1:-1], step.effects[1][0, 1:-1, 1:-1]
     identity, own_noise = np.eye(len(linear)), step.bulk_variance - step.growth**2
     linear, noise = linear - step.growth * identity, noise - own_noise * identity
     responses = at.average(response)[:, 1:]

@@ -188,14 +188,17 @@ class Step:
         return drift @ X @ drift.T + self.rate**2 * self.noise * batch
 
     @cached_property
+    def effects(self) -> tuple[Array, Array]:
+        """What samples add to a row's projections: linear in these, and the noise's covariance."""
+        linear = self.pull[:, None] * self.rho * self.averages[2]
+        noise = self.noise * (self.pull[:, None] * self.rho) ** 2 * self.averages[-1]
+        return self.pairs(linear), self.pairs(noise)
+
+    @property
     def linear_map(self) -> Array:
         """How a row's projections follow from those before the step, (G, m + B, m + B)."""
-        kept = self.protocol.kept * np.eye(len(self.x))
-        return kept + self.pairs(self.pull[:, None] * self.rho * self.averages[2])
-
-    def batch_noise(self) -> Array:
-        """Compute the covariance that the batch adds to these projections, (G, m + B, m + B)."""
-        return self.pairs(self.noise * (self.pull[:, None] * self.rho) ** 2 * self.averages[-1])
+        linear, _ = self.effects
+        return self.protocol.kept * np.eye(linear.shape[1]) + linear
 
     def covariance(self) -> Array:
         """Compute S after the step, in the directions before it and those of the batch."""
@@ -208,7 +211,7 @@ class Step:
         twice = rows[:, :, batch]
         twice[:, batch] -= self.growth[:, None, None] * np.eye(batch.size)
         moved = rows @ before @ rows.swapaxes(1, 2)
-        return moved + self.batch_noise() - c * twice @ twice.swapaxes(1, 2)
+        return moved + self.effects[1] - c * twice @ twice.swapaxes(1, 2)
 
     def check(self) -> None:
         """Refuse a step that makes rows too long, before their covariance overflows."""
