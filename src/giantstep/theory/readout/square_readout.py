@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import largest
 from giantstep.theory.readout.ensembles import sources_of_variance
 from giantstep.theory.readout.fixed_point import Resolvent, solve_resolvent
 from giantstep.theory.readout.readout import Estimate, Readout, Solved
@@ -48,7 +49,7 @@ class SquareReadout(Readout):
         solution = rule.order_parameters(at)
         errors, overlaps = solution.errors, rule.overlaps(solution)
         power, equations = errors.power(), rule.equations
-        residuals = power.sum(axis=-1)
+        residuals = power @ np.ones_like(rule.weight)
         singular = (at.ridge == 0) & (np.minimum(at.alpha, equations.rank) < equations.beta)
         values = {
             "test_error": errors.test_error,
@@ -85,7 +86,7 @@ def changes_on_finer_rule(
     points = equations.points(at.alpha, at.ridge)
     V, T = equations.variances(at.V_hat, points)
     V_hat, contraction = equations.hats(V, points)
-    shift = np.abs(V_hat - at.V_hat).max(axis=-1) / np.abs(V_hat).max(axis=-1)
+    shift = largest(V_hat - at.V_hat) / largest(V_hat)
     slopes = equations.hats_derivative(contraction, points)
     again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
     change = np.abs(fine.order_parameters(again).errors.test_error - test_error)
