@@ -1,7 +1,8 @@
 """The solution for any convex loss, by Newton's method on the map of `convex_equations`.
 
-Between Jacobians, which are finite differences of the map, Broyden's updates keep the last one true
-to the change of the map along the last step. A Jacobian on one rule serves on finer ones, too.
+Between Jacobians, which are made of differences of channel averages, Broyden's updates keep the
+last one true to the change of the map along the last step. A Jacobian on one rule serves on finer
+ones, too.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def _rules(binary: bool) -> tuple[_Rule, _Rule, _Rule]:
 # Where to stop if a Newton step with the derivative there follows, which leaves the square of that.
 _BEFORE_A_STEP = 1e-5
 # The rule at another dimension, for the dimension from which on answers are reliable.
-_ELSEWHERE = _Rule(1 / 3, 1 / 2, wide=False, tolerance=1e-5)
+_ELSEWHERE = _Rule(1 / 3, 1 / 2, wide=False, tolerance=1e-4)
 # Where predictions vary little given kappa, corners of the loss need finer rules over kappa.
 _FINER = tuple(_Rule(k, math.sqrt(k / 2), wide=False, tolerance=1e-11) for k in (2, 4, 8))
 
