@@ -84,7 +84,9 @@ class Anisotropic(SteppedLayer):
         # Halfway, on a logarithmic scale, between the least and the largest eigenvalue of D.
         scale = math.sqrt(self.step.bulk.min() * self.step.bulk.max())
         rows = RowFunctions.fitted(scale, of_rows.columns, _TOLERANCE, most)
-        rows, _ = self.step.state().rows_beside(rows, at_dimension, float(srf.groups.u[0]))
+        before = self.step.state()
+        rows = before.rows_of_norm(rows, at_dimension)
+        rows = self.turned(rows, before.spike_strength, before.alignment)
         added, stretch = max(at_dimension - c, 0.0), min(at_dimension / c, 1.0)
 
         def screened(t: Complex) -> Complex:

@@ -61,8 +61,7 @@ class FreshStep(Step):
             self.kappa, self.share = merged_kappa_rule(srf, *rule)
         inputs, std = state.spike_strength * self.kappa, math.sqrt(state.bulk_variance)
         self.activation = activation_averages(activation, inputs, std, *rule)
-        ((omega, _),) = protocol.readout
-        output = omega * self.activation.mean
+        output = protocol.readout[0][0] * self.activation.mean
         rho, curvature, u, weight = pulls(protocol, srf, self.kappa, output, rule)
         on_nodes = np.repeat(np.stack(self.activation), rho.shape[1], axis=1)
         self.on_nodes = ActivationAverages(*on_nodes)
@@ -70,9 +69,8 @@ class FreshStep(Step):
         spikes, c = state.spike_strength * np.eye(1, len(u) + 1), np.array([state.bulk_variance])
         before = LettersState(spikes, c, np.array([[state.mean_row]]), state.covariance[None])
         y = np.stack(np.broadcast_arrays(self.kappa[:, None], *u)).reshape(len(u) + 1, -1)
-        super().__init__(
-            protocol, before, averages, rho, curvature, self.share[:, None] * weight, y
-        )
+        weight = self.share[:, None] * weight
+        super().__init__(protocol, before, averages, rho, curvature, weight, y)
 
     @property
     def mirrored(self) -> bool:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -31,8 +31,10 @@ from giantstep.theory.features.input_norms import with_input_norms
 from giantstep.theory.features.sparse_rows import with_sparse_rows
 from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.theory.first_layer.step import LettersState
+from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.interface import Bulk
 from giantstep.theory.rows.isotropic import IsotropicBulk
+from giantstep.theory.rows.row_functions import RowFunctions, other_task, wider_spike
 from giantstep.validation import Fault
 
 # Factor of `own_output`, fitted to networks of tanh and erf at rates of 10 and 18 (d = 200), which
@@ -51,6 +53,7 @@ _KNOWN = frozenset({
 # Of S points: from alpha, the ridge (one where slopes are divided by it, see `fixed_point.Points`)
 # and slopes of g_out given kappa, shape (S, N'), 1/(1 + V) for the square loss.
 Estimates = Callable[[Array, Array, Array], dict[str, Array]]
+Rows = TypeVar("Rows", RowFunctions, FirstBatch)
 # A parameter, whether the theory covers its value, and what it covers, in words.
 Scope = tuple[str, bool, str]
 
@@ -274,6 +277,23 @@ class SteppedLayer(FirstLayer):
             return None
         finer = replace(self.giant, readout=FINER_NORMAL)
         return self.choose(self.giant), self.choose(finer)
+
+    def turned(self, rows: Rows, strength: float, alignment: Array) -> Rows:
+        """Turn rows, or a batch, to the bases of the spike at the dimension and of the readout.
+
+        Parameters
+        ----------
+        rows : RowFunctions or FirstBatch
+        strength : float
+            Of the spike as d -> infinity: at finite dimension it may have a further part.
+        alignment : Array, shape (D,)
+            Of that spike and the target of the steps.
+        """
+        longest, overlap = np.abs(self.features.groups.u).max(), self.problem.task_overlap
+        share = strength / longest if longest > strength else 1.0
+        if share < 1:
+            rows = rows.turned(wider_spike(share, alignment))
+        return rows.turned(other_task(overlap, share * alignment[0])) if overlap != 1 else rows
 
     @property
     def batch(self) -> float:  # type: ignore[override]

@@ -19,7 +19,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_target import across_basis
-from giantstep.theory.rows.row_functions import RowFunctions, wider_spike
+from giantstep.theory.rows.row_functions import RowFunctions
 from giantstep.validation import refusal
 
 # Bulk variances with a smaller relative difference are one number computed in two ways.
@@ -66,32 +66,11 @@ class NetworkState:
         """Variances, times d, of a bulk row's projection on each direction of the target, (D,)."""
         return np.einsum("ki,ij,kj->k", self.targets, self.covariance[:-1, :-1], self.targets)
 
-    def rows_beside(
-        self, rows: RowFunctions, c: float, strength: float
-    ) -> tuple[RowFunctions, Array]:
-        """Compute the functions of rows that have another norm, and share more than this spike.
-
-        This is the case at finite dimension: `row_norms`.
-
-        Parameters
-        ----------
-        rows : RowFunctions
-            In this state.
-        c, strength : float
-            Bulk variance and spike strength.
-
-        Returns
-        -------
-        rows : RowFunctions
-        alignment : Array, shape (D,)
-            Overlaps of the spike that they share with the target's directions.
-        """
+    def rows_of_norm(self, rows: RowFunctions, c: float) -> RowFunctions:
+        """Compute the functions of rows of another norm, as at finite dimension: `row_norms`."""
         if abs(c - self.bulk_variance) > _ROUNDING * self.bulk_variance:
             rows = rows.with_norm(c, self.bulk_variance)
-        share = self.spike_strength / strength if strength > self.spike_strength else 1.0
-        if share < 1:
-            rows = rows.turned(wider_spike(share, self.alignment))
-        return rows, share * self.alignment
+        return rows
 
 
 def spiked_features(

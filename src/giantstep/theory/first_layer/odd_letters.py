@@ -23,7 +23,6 @@ from giantstep.theory.rows.eigenmodes import RowCovariance
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.groups import GroupsBulk
 from giantstep.theory.rows.interface import Bulk
-from giantstep.theory.rows.row_functions import other_task, wider_spike
 
 
 class OddLetters(Recursion):
@@ -67,12 +66,7 @@ class OddLetters(Recursion):
         """Make the bulk with the covariance of the rows: theory.md section 9."""
         batch, limit, protocol = self.first_batch, self.limit.groups, self.protocol
         groups = self.features.groups
-        strength, gamma = np.abs(groups.u).max(), batch.alignment
-        if (before := np.abs(limit.u).max()) < strength:
-            share = float(before / strength)
-            batch, gamma = batch.turned(wider_spike(share, gamma)), share * gamma
-        if self.problem.task_overlap != 1:
-            batch = batch.turned(other_task(self.problem.task_overlap, gamma))
+        batch = self.turned(batch, float(np.abs(limit.u).max()), np.array([batch.alignment]))
         (omega, pi), base = np.array(protocol.readout).T, 1 + (groups.c - limit.c)
         rows = RowCovariance(f.B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
         return GroupsBulk(rows, omega * batch.norm_coupling)

@@ -42,7 +42,6 @@ from giantstep.theory.rows.row_functions import (
     MOST,
     RowFunctions,
     as_columns,
-    other_task,
 )
 
 # Tolerance of `RowFunctions.fitted`.
@@ -176,10 +175,8 @@ class Recursion(SteppedLayer):
     def trained_bulk(self, f: ConditionalFeatures) -> Bulk:
         """Make the bulk with the whole covariance of the rows."""
         rows, last = self.rows_in_limit
-        (c,), (r,), _, _ = self.features.groups
-        rows, alignment = last.rows_beside(rows, c, r)
-        if self.problem.task_overlap != 1:
-            rows = rows.turned(other_task(self.problem.task_overlap, alignment[0]))
+        (c,) = self.features.groups.c
+        rows = self.turned(last.rows_of_norm(rows, c), last.spike_strength, last.alignment)
         norm_variance = float(last.covariance[-1, -1])
         return OneGroupBulk(self.isotropic(f), rows, norm_variance, self.at_complex_ridges)
 
