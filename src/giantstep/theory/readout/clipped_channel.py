@@ -84,7 +84,7 @@ class _Clipped(NamedTuple):
     above: _Tail
 
     @classmethod
-    def of(cls, low: Array, high: Array, u: Array, farthest: tuple[float, float]) -> _Clipped:
+    def of(cls, low: Array, high: Array, u: Array, farthest: tuple[float, ...]) -> _Clipped:
         """Clip a u of some mean, shape (S, N, Z), to intervals of shape (S, N, 1).
 
         The tail below is negligible beyond the first of `farthest`, and that above the second.
@@ -144,8 +144,7 @@ class ClippedChannel(OutputChannel):
         self.loss = loss
         # A small tail counts only where g_out vanishes beyond the other end.
         others = loss.high, -loss.low
-        below, above = (CERTAIN if end > 0 else FARTHEST for end in others)
-        self._farthest = below, above
+        self._farthest = tuple(CERTAIN if end > 0 else FARTHEST for end in others)
         # Between its kinks a sign is constant: panels need only resolve the average over omega.
         self._panels = _PANELS if srf.target in BINARY else _PANELS[-1:]
         self._rule = cache(partial(_rule_over_z, srf, kappa, fineness))
