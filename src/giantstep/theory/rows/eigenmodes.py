@@ -36,7 +36,7 @@ class RowCovariance(NamedTuple):
     pi : Array, shape (G,)
         Fractions of the neurons.
     base : Array, shape (G,)
-        One, and what the own output adds at finite dimension: `row_norms.own_output_norms`.
+        One, and what the own output adds at finite dimension: `row_norms.added_norms`.
     batch_weight : Array, shape (G,)
         omega^2 tau.
     beta : float
