@@ -107,7 +107,10 @@ def _values(problem: Problem, given: Mapping[str, Any]) -> dict[str, Any]:
     known = *parameters_of(type(problem)), *DEFAULTS
     allowed = f"one of {', '.join(known)}"
     values = DEFAULTS | {name: as_lists(value) for name, value in given.items()}
-    raise_all([Fault("parameter", name, allowed) for name in given if name not in known])
+    faults = [Fault("parameter", name, allowed) for name in given if name not in known]
+    if np.size(values["ridge"]) > 1 and OPTIMAL in values["ridge"]:
+        faults.append(Fault("ridge", OPTIMAL, "alone, without numbers"))
+    raise_all(faults)
     return values | {"bulk": values["bulk"] or bulk_of_networks(problem)}
 
 

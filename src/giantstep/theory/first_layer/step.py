@@ -215,8 +215,9 @@ class Step:
 
     def check(self) -> None:
         """Refuse a step that makes rows too long, before their covariance overflows."""
-        longest = np.linalg.norm(self.spikes, axis=1).max()
-        check_weights(self.protocol, float(self.bulk_variance.max()), float(longest))
+        c = float(self.bulk_variance.max())
+        check_weights(self.protocol, c, 0.0)  # spikes may overflow before
+        check_weights(self.protocol, c, float(np.linalg.norm(self.spikes, axis=1).max()))
 
     def take(self) -> LettersState:
         """Compute the state after the step.
