@@ -108,6 +108,7 @@ def _values(problem: Problem, given: Mapping[str, Any]) -> dict[str, Any]:
     allowed = f"one of {', '.join(known)}"
     values = DEFAULTS | {name: as_lists(value) for name, value in given.items()}
     faults = [Fault("parameter", name, allowed) for name in given if name not in known]
+    faults += [Fault(name, [], "at least one value") for name, x in values.items() if x == []]
     if np.size(values["ridge"]) > 1 and OPTIMAL in values["ridge"]:
         faults.append(Fault("ridge", OPTIMAL, "alone, without numbers"))
     raise_all(faults)

@@ -186,7 +186,7 @@ class Reliability:
         """
         noise = self.pi @ self.mu2_squared
         total = np.maximum(power @ noise, TINY**0.25)  # squares of ratios are finite
-        share = (power**2 @ (noise**2 / np.maximum(self.weight, TINY))) / (n * total**2)
+        share = (power**2 @ (noise**2 / np.maximum(self.weight, TINY**0.5))) / (n * total**2)
         sparse = power @ (noise * self.sparseness) / total
         return share / (1 + share), sparse, power @ self.uneven / total
 
