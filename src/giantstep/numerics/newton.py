@@ -45,7 +45,7 @@ class Iterates(NamedTuple, Generic[Details]):
         details = type(self.details)(*(values.take(chosen, axis=0) for values in self.details))
         return Iterates(x, mapped, residual, details)
 
-    def replace(self, places: Indices, other: Iterates[Details], chosen: Indices) -> None:
+    def overwrite(self, places: Indices, other: Iterates[Details], chosen: Indices) -> None:
         """Replace the points at `places` by the chosen points of another batch."""
         arrays, others = (*self[:3], *self.details), (*other[:3], *other.details)
         for mine, theirs in zip(arrays, others, strict=True):
@@ -114,13 +114,13 @@ def solve_newton(
             reached = problem.evaluate(trial, active)
         moved = reached.residual < here.residual
         unmoved = np.flatnonzero(~moved)
-        reached.replace(unmoved, here, unmoved)
+        reached.overwrite(unmoved, here, unmoved)
         here = reached
         length = np.where(moved, 1.0, length / _SHORTENING)
         left = problem.finished(here) | (given_up & ~moved) | (count == max_iterations)
         if left.any():
             gone, stay = np.flatnonzero(left), np.flatnonzero(~left)
-            at.replace(active[gone], here, gone)
+            at.overwrite(active[gone], here, gone)
             iterations[active[gone]] = count
             active, here, steps = active[stay], here.at(stay), steps[stay]
             length, moved = length[stay], moved[stay]

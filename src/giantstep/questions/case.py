@@ -40,7 +40,8 @@ from giantstep.theory.optima import (
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.columns import RELIABILITY, Columns
 from giantstep.theory.readout.derivatives import error_derivatives
-from giantstep.theory.readout.solve import Readout, readout_of
+from giantstep.theory.readout.readout import Readout
+from giantstep.theory.readout.solve import readout_of
 from giantstep.theory.readout.square_readout import SquareReadout
 from giantstep.theory.reliability import LARGE_DIMENSION
 from giantstep.validation import Fault, InvalidParametersError, collected

@@ -19,7 +19,8 @@ from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem
 from giantstep.theory.readout.classification_error import classification_error
 from giantstep.theory.readout.columns import Columns
-from giantstep.theory.readout.solve import Readout, readout_of
+from giantstep.theory.readout.readout import Readout
+from giantstep.theory.readout.solve import readout_of
 from giantstep.theory.readout.status import Status
 
 # What may be minimised: the squared error, equation (25); the 0-1 error of a sign target; or an

@@ -103,7 +103,7 @@ class SpectralDensity:
             tolerance = np.where(lower > _HEIGHT, _ROUGH, _ACCURATE)
             reached = self._newton(x[active], lower, found.at(active), tolerance)
             there = active[reached.sound]
-            found.replace(there, reached.at(reached.sound))
+            found.overwrite(there, reached.at(reached.sound))
             height[there] = lower[reached.sound]
             # Where Newton's method failed or left the physical branch, the next step is smaller.
             factor[active] = np.where(reached.sound, _DESCENT, np.sqrt(factor[active]))
@@ -138,7 +138,7 @@ class SpectralDensity:
         found = start.at(active)._replace(x=x, sound=np.zeros(x.size, dtype=bool))
         for _ in range(_MAX_ITERATIONS):
             at, change = self._step(ridge[active], found.at(active))
-            found.replace(active, at._replace(sound=at.sound & (change < trusted[active])))
+            found.overwrite(active, at._replace(sound=at.sound & (change < trusted[active])))
             active = active[(change > tolerance[active]) & np.isfinite(change)]
             if not active.size:
                 break
@@ -176,7 +176,7 @@ class _Known(NamedTuple):
         """Select some of the points."""
         return _Known._make(values[chosen] for values in self)
 
-    def replace(self, places: Indices | Mask, other: _Known) -> None:
+    def overwrite(self, places: Indices | Mask, other: _Known) -> None:
         """Replace the points at some places."""
         for mine, theirs in zip(self, other, strict=True):
             mine[places] = theirs

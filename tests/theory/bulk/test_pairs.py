@@ -41,7 +41,7 @@ def _blocks(response):
 def test_differences_between_two_ridges_are_those_of_resolvents(name, dimension):
     # 1/S_1 - 1/S_2 = (1/S_1) (S_2 - S_1) (1/S_2), and so for all that depends on the resolvent.
     problem, bulk = PROBLEMS[name]
-    equations = readout_of(problem, bulk, dimension=dimension).coarse.equations
+    equations = readout_of(problem, bulk, dimension=dimension).square_loss.equations
     split, rng = equations.triangle.size, np.random.default_rng(0)
     at = solve_resolvent(equations, np.full(2, 1.3), np.array([0.03, 1.0]))
     V1_hat = equations.triangle.unpack(at.V_hat[:, :split])

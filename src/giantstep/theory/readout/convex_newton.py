@@ -72,12 +72,12 @@ class FixedPoint:
         arrays = {k: x[places] for k, x in vars(self).items() if k not in kept}
         return FixedPoint(**kept, **arrays)
 
-    def replace(self, places: Indices, other: FixedPoint) -> None:
+    def overwrite(self, places: Indices, other: FixedPoint) -> None:
         """Replace points by those of another result that converged, and add up the iterations."""
         self.iterations[places] += other.iterations
         converged = np.flatnonzero(other.converged)
         better = places[converged]
-        self.at.replace(better, other.at, converged)
+        self.at.overwrite(better, other.at, converged)
         self.converged[better], self.jacobian[better] = True, other.jacobian[converged]
 
     def on(self, equations: ConvexEquations) -> FixedPoint:
@@ -213,11 +213,11 @@ def solve_near(
         found = _solve_from(equations, x, alpha, ridge, jacobian=jacobian)
         if (failed := np.flatnonzero(~found.converged)).size:  # as Jacobians nearby may differ
             own = _solve_from(equations, x[failed], alpha[failed], ridge[failed])
-            found.replace(failed, own)
+            found.overwrite(failed, own)
     tried = np.isfinite(found.at.residual) | (x is None)
     for solve in (_from_large_ridge, partial(_from_square_loss, damped_iterations=_MANY)):
         if (failed := np.flatnonzero(~found.converged & tried)).size:
-            found.replace(failed, solve(equations, alpha[failed], ridge[failed]))
+            found.overwrite(failed, solve(equations, alpha[failed], ridge[failed]))
     return found
 
 

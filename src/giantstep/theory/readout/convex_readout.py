@@ -90,10 +90,10 @@ class ConvexReadout(Readout):
         """
         if rule not in self._equations:
             finer = rule[:3] == self._coarse[:3]
-            on_rule = self.coarse
+            on_rule = self.square_loss
             if rule != _ELSEWHERE:
                 on_rule = self.layer.with_nodes(rule.over_kappa, rule.wide, finer)
-            to_m, *rest = self.coarse.label_residual.to_m, rule.beside, rule.tolerance
+            to_m, *rest = self.square_loss.label_residual.to_m, rule.beside, rule.tolerance
             self._equations[rule] = ConvexEquations(on_rule, self.loss, to_m, *rest)
         return self._equations[rule]
 
@@ -135,7 +135,7 @@ class ConvexReadout(Readout):
                 again = last.on(self._on(finer))
                 if not again.converged.all():
                     break
-                found.replace(one, self._solved(last, again))
+                found.overwrite(one, self._solved(last, again))
                 last = again
         return found._replace(slope=error_slope(solution))
 

@@ -127,7 +127,7 @@ def _by_field(error: Callable[[float], Array], problem: Problem, name: str) -> A
 @lru_cache(maxsize=32)
 def _moved(readout: SquareReadout, problem: Problem) -> SquareReadout:
     """Prepare a problem that differs a little, or not at all, for the same unknowns."""
-    of, B = readout.layer, readout.coarse.features.B
+    of, B = readout.layer, readout.square_loss.features.B
     return readout.on(prepare_layer(problem, of.bulk, of.dimension, B), readout)
 
 

@@ -17,12 +17,12 @@ from giantstep.theory.readout.square_loss import SquareLoss
 from giantstep.theory.rows.interface import Sources
 
 
-def sources_of_variance(rule: SquareLoss, alpha: Array, ridge: Array) -> dict[str, Array]:
+def sources_of_variance(square_loss: SquareLoss, alpha: Array, ridge: Array) -> dict[str, Array]:
     """Compute what averaging removes from the test error at S points, and what remains.
 
     Parameters
     ----------
-    rule : SquareLoss
+    square_loss : SquareLoss
     alpha, ridge : Array, shape (S,)
 
     Returns
@@ -33,10 +33,10 @@ def sources_of_variance(rule: SquareLoss, alpha: Array, ridge: Array) -> dict[st
         and `squared_bias`, the error of an average over both. Variance that depends on both is part
         of each.
     """
-    at = solve_resolvent(rule.equations, alpha, ridge)
-    errors, mean, response = rule.order_parameters(at)
-    sources = rule.penalty.sources(response, response, mean.hats, mean.hats)
-    T, split = response.derivative(response), rule.equations.triangle.size
+    at = solve_resolvent(square_loss.equations, alpha, ridge)
+    errors, mean, response = square_loss.order_parameters(at)
+    sources = square_loss.penalty.sources(response, response, mean.hats, mean.hats)
+    T, split = response.derivative(response), square_loss.equations.triangle.size
     # At fixed q: without the change of V1 that follows from that of V2.
     fixed, kept = np.zeros_like(T), np.arange(T.shape[-1]) < split
     through_q = np.linalg.solve(T[:, split:, split:], T[:, split:, :split])
@@ -47,7 +47,7 @@ def sources_of_variance(rule: SquareLoss, alpha: Array, ridge: Array) -> dict[st
         """Compute the error less the mean product of the residuals of two readouts."""
         both = replace(at, T=T, H=same_samples * at.H)
         squared = same_samples * at.contraction**2
-        of_two = rule.residual_errors(both, squared, sources, (mean, mean))
+        of_two = square_loss.residual_errors(both, squared, sources, (mean, mean))
         return errors.test_error - of_two.test_error
 
     bias = errors.test_error - less(fixed, fixed_sources, False)

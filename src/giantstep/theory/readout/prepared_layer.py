@@ -44,12 +44,12 @@ class PreparedLayer:
         self.first, self.bulk, self._rows = first, bulk, rows
         self.srf, self.dimension = first.features, first.dimension
         f = first.conditional(bulk, B, fineness)
-        self.equations = SquareLoss(first, f, rows or first.bulk(bulk, f))
+        self.square_loss = SquareLoss(first, f, rows or first.bulk(bulk, f))
 
     @cached_property
     def finer(self) -> PreparedLayer:
         """The same unknowns, over the same functions B, on twice as many nodes."""
-        B = self.equations.features.B
+        B = self.square_loss.features.B
         return PreparedLayer(self.first.finer(2), self.bulk, B, self._rows)
 
     def at(self, dimension: float, fineness: float | None = None) -> PreparedLayer:
@@ -57,13 +57,13 @@ class PreparedLayer:
 
         After a step on inputs with a covariance they change with the number of directions.
         """
-        first, own = known_layer(self.first.problem, dimension), self.equations
+        first, own = known_layer(self.first.problem, dimension), self.square_loss
         rows = None if first.problem.has_covariance else own.equations.bulk
         return PreparedLayer(first, self.bulk, own.features.B, rows, fineness)
 
     def with_nodes(self, fineness: float, wide: bool, finer: bool = False) -> SquareLoss:
         """Prepare the same unknowns on other nodes over kappa, with the rows of a finer layer."""
-        own = self.equations
+        own = self.square_loss
         first, rows = self.first, own.equations.bulk
         if finer:
             first = first.finer(2)

@@ -53,7 +53,7 @@ class Solved(NamedTuple):
     variance: Array
     slope: Array = np.zeros(())
 
-    def replace(self, places: Indices, other: Solved) -> None:
+    def overwrite(self, places: Indices, other: Solved) -> None:
         """Replace some points, but for the fluctuation, by those of another result."""
         for name, values in other.values.items():
             self.values[name][places] = values
@@ -86,7 +86,7 @@ class Readout(ABC):
 
     def __init__(self, layer: PreparedLayer, near: Self | None = None) -> None:
         _keep_memory()
-        self.layer, self.near, self.coarse = layer, near, layer.equations
+        self.layer, self.near, self.square_loss = layer, near, layer.square_loss
         self.at: Callable[[float], Readout] = cache(
             lambda d: self.on(layer.at(d, self.elsewhere), self)
         )
@@ -94,7 +94,7 @@ class Readout(ABC):
     @property
     def nodes(self) -> Nodes:
         """Features on a rule over kappa, and those of its nodes that are used."""
-        return self.coarse.features, self.coarse.features
+        return self.square_loss.features, self.square_loss.features
 
     @cached_property
     def reliability(self) -> Reliability:
@@ -129,8 +129,8 @@ class Readout(ABC):
 
     def batches(self, points: int) -> list[slice]:
         """Divide points into those that are solved together."""
-        rule = self.coarse
-        largest = max(rule.features.kappa.size, rule.equations.bulk.floats_per_point)
+        f, rows = self.square_loss.features, self.square_loss.equations.bulk
+        largest = max(f.kappa.size, rows.floats_per_point)
         batch = max(1, _BATCH_FLOATS // (2 * self.arrays * largest))  # on the finer rule
         return [slice(start, start + batch) for start in range(0, points, batch)]
 
@@ -186,7 +186,7 @@ class Readout(ABC):
             columns["leave_one_out"] += columns["test_error"] - found.values["test_error"]
         for name in ("test", "training"):  # of the square loss it is half the error
             columns.setdefault(f"{name}_loss", columns[f"{name}_error"] / 2)
-        columns.certify(found.converged, resolved, self.coarse.label_power)
+        columns.certify(found.converged, resolved, self.square_loss.label_power)
         return columns
 
     def _estimates(self, found: Solved, alpha: Array, ridge: Array) -> dict[str, Array]:
@@ -196,7 +196,7 @@ class Readout(ABC):
         squares = [x**2 for name, x in estimates.items() if name.startswith(RELIABILITY)]
         estimates[RELIABILITY] = np.sqrt(np.sum(squares, axis=0))
         if components := self.reliability.leading_components:
-            points = self.coarse.equations.points(alpha, ridge)
+            points = self.square_loss.equations.points(alpha, ridge)
             estimates |= components(alpha, points.ridge, found.fluctuation[2])
         return estimates
 

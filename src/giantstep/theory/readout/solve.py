@@ -15,10 +15,9 @@ from giantstep.problems.problem import Problem, check_loss, check_theory_of_loss
 from giantstep.theory.readout.columns import Columns
 from giantstep.theory.readout.convex_readout import ConvexReadout
 from giantstep.theory.readout.prepared_layer import prepare_layer
+from giantstep.theory.readout.readout import Readout
 from giantstep.theory.readout.square_readout import SquareReadout
 from giantstep.theory.readout.stopped_readout import StoppedReadout
-
-Readout = SquareReadout | StoppedReadout | ConvexReadout
 
 
 def solve(

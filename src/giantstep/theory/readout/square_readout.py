@@ -29,27 +29,27 @@ class SquareReadout(Readout):
         if last and np.array_equal([last.alpha, last.ridge], [alpha, ridge]):
             return last
         start = self.near._resolvent(alpha, ridge).V_hat.copy() if self.near else None
-        self._last = solve_resolvent(self.coarse.equations, alpha, ridge, start)
+        self._last = solve_resolvent(self.square_loss.equations, alpha, ridge, start)
         return self._last
 
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
         """Compute test errors at S points."""
-        rule, at = self.coarse, self._resolvent(alpha, ridge)
-        errors = rule.order_parameters(at).errors
+        square_loss, at = self.square_loss, self._resolvent(alpha, ridge)
+        errors = square_loss.order_parameters(at).errors
         error = np.where(at.converged, errors.test_error, np.nan)
-        return error, rule.fluctuation(at, errors.power()), self.nodes
+        return error, square_loss.fluctuation(at, errors.power()), self.nodes
 
     def sources_of_variance(self, alpha: Array, ridge: Array) -> dict[str, Array]:
         """Compute `ensembles.sources_of_variance` at points of one shape."""
-        return self.in_batches(partial(sources_of_variance, self.coarse), alpha, ridge)
+        return self.in_batches(partial(sources_of_variance, self.square_loss), alpha, ridge)
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points."""
-        rule, at = self.coarse, self._resolvent(alpha, ridge)
-        solution = rule.order_parameters(at)
-        errors, overlaps = solution.errors, rule.overlaps(solution)
-        power, equations = errors.power(), rule.equations
-        residuals = power @ np.ones_like(rule.weight)
+        square_loss, at = self.square_loss, self._resolvent(alpha, ridge)
+        solution = square_loss.order_parameters(at)
+        errors, overlaps = solution.errors, square_loss.overlaps(solution)
+        power, equations = errors.power(), square_loss.equations
+        residuals = power @ np.ones_like(square_loss.weight)
         singular = (at.ridge == 0) & (np.minimum(at.alpha, equations.rank) < equations.beta)
         values = {
             "test_error": errors.test_error,
@@ -60,16 +60,16 @@ class SquareReadout(Readout):
             "residual": np.maximum(at.residual, errors.residual),
             "iterations": at.iterations,
             "leave_one_out": errors.fresh,
-            "gcv": residuals / (at.contraction @ rule.weight) ** 2,
+            "gcv": residuals / (at.contraction @ square_loss.weight) ** 2,
         }
-        shift, change = changes_on_finer_rule(self.layer.finer.equations, at, errors.test_error)
+        shift, change = changes_on_finer_rule(self.layer.finer.square_loss, at, errors.test_error)
         return Solved(
             values,
             at.converged,
             shift,
             change,
-            rule.fluctuation(at, power),
-            rule.variance(errors.q),
+            square_loss.fluctuation(at, power),
+            square_loss.variance(errors.q),
         )
 
 

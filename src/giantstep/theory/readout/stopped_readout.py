@@ -38,12 +38,13 @@ class StoppedReadout(Readout):
         coarser fit of the filter is far more than the error of the fit.
         """
         multiples, weights, first = stopping_filter()
-        S, N, rule, times = ridge.size, multiples.size, self.coarse, 1 / ridge
+        S, N, times = ridge.size, multiples.size, 1 / ridge
+        square_loss, equations = self.square_loss, self.square_loss.equations
         ridges = multiples / times[:, None]
-        at = solve_resolvent(rule.equations, np.repeat(alpha, N), ridges.ravel())
-        solutions = rule.order_parameters(at)
+        at = solve_resolvent(equations, np.repeat(alpha, N), ridges.ravel())
+        solutions = square_loss.order_parameters(at)
         i, j = np.triu_indices(N)
-        start, B, triangle = N * np.arange(S)[:, None], rule.equations.B, rule.equations.triangle
+        start, B, triangle = N * np.arange(S)[:, None], equations.B, equations.triangle
 
         def of_points(values: Any) -> Any:
             return values.reshape(S, -1, *values.shape[1:])
@@ -52,7 +53,7 @@ class StoppedReadout(Readout):
         products = weights[:, i] * weights[:, j] * np.where(i == j, 1, 2)
         test_error, by_coarse_fit = products @ of_points(pairs.test_error).T
         q, power = (products[0] @ of_points(x) for x in (pairs.q, pairs.power()))
-        overlaps, residuals = rule.overlaps(solutions), (at, solutions.errors, pairs)
+        overlaps, residuals = square_loss.overlaps(solutions), (at, solutions.errors, pairs)
         values = {
             "test_error": test_error,
             "training_error": power.sum(axis=-1),
@@ -63,23 +64,23 @@ class StoppedReadout(Readout):
             "iterations": of_points(at.iterations).max(axis=1),
         }
         one = at.at(start[:, 0] + first)
-        by_one = rule.order_parameters(one).errors.test_error
-        shift, change = changes_on_finer_rule(self.layer.finer.equations, one, by_one)
+        by_one = square_loss.order_parameters(one).errors.test_error
+        shift, change = changes_on_finer_rule(self.layer.finer.square_loss, one, by_one)
         of_fit = np.abs(by_coarse_fit / test_error - 1)
         return Solved(
             values,
             of_points(at.converged).all(axis=1),
             shift,
             np.maximum(change, of_fit),
-            rule.fluctuation(one, power),
-            rule.variance(q),
+            square_loss.fluctuation(one, power),
+            square_loss.variance(q),
         )
 
     def _pairs(
         self, at: Resolvent, solutions: SquareLossSolution, i: Indices, j: Indices
     ) -> ResidualErrors:
         """Compute covariances of the residuals of ridges i and j, each of shape (P,)."""
-        rule, equations, both = self.coarse, self.coarse.equations, (i, j)
+        square_loss, equations, both = self.square_loss, self.square_loss.equations, (i, j)
         V1_hat = equations.triangle.unpack(at.V_hat[:, : equations.triangle.size])
         one, other = (equations.bulk.spike_response(V1_hat[k], at.V[k]) for k in both)
         squared = at.contraction[i] * at.contraction[j]
@@ -87,5 +88,5 @@ class StoppedReadout(Readout):
         H = equations.hats_derivative(np.sqrt(squared), points)
         joint = replace(at.at(i), V=(at.V[i] + at.V[j]) / 2, T=one.derivative(other), H=H)
         means = solutions.mean.at(i), solutions.mean.at(j)
-        sources = rule.penalty.sources(one, other, means[0].hats, means[1].hats)
-        return rule.residual_errors(joint, squared, sources, means)
+        sources = square_loss.penalty.sources(one, other, means[0].hats, means[1].hats)
+        return square_loss.residual_errors(joint, squared, sources, means)
