@@ -58,7 +58,7 @@ class Loss(ABC):
         u = _CHECKED
         return self.margin or bool(np.allclose(self.of(u), self.of(-u), rtol=1e-9, atol=0))
 
-    def pull(self, labels: Array, outputs: Array) -> tuple[Array, Array]:
+    def residual_and_curvature(self, labels: Array, outputs: Array) -> tuple[Array, Array]:
         """Compute minus the first derivative by the prediction, and the second derivative.
 
         The first is the residual itself for the square loss.

@@ -212,10 +212,10 @@ def _train(
     signs = problem.optimizer == SIGN_DESCENT and values.any()
     if problem.alpha0 != 0 and (signs or not problem.as_in_paper):
         same = np.full(letters.size, 1.0 if values.size == 1 else np.nan)
-        pulls = np.sign(letters) if problem.as_in_paper else same
-        mean = pulls @ weights / (pulls @ pulls)
+        orientations = np.sign(letters) if problem.as_in_paper else same
+        mean = orientations @ weights / (orientations @ orientations)
         norm = float(np.linalg.norm(mean))
-        spike, strengths = mean / norm, norm * pulls
+        spike, strengths = mean / norm, norm * orientations
     bias = np.zeros(weights.shape[0], dtype=np.float32)
     return FirstLayer(weights, bias, directions, member, spike, strengths)
 

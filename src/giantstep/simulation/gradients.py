@@ -56,7 +56,7 @@ def batch_slopes(
     slopes: Reals = activation.derivative(features).astype(features.dtype, copy=False)
     features[...] = activation.value(features)
     # The types of arrays in single precision are those of double precision to the loss.
-    slopes *= loss.pull(labels, features @ omega / omega.size)[0][:, None]  # type: ignore[arg-type]
+    slopes *= loss.residual_and_curvature(labels, features @ omega / omega.size)[0][:, None]  # type: ignore[arg-type]
     slopes *= omega
     return slopes
 

@@ -8,7 +8,7 @@ covariance a/d with b, and the variance s/d. A step on a batch of n0 samples x c
     C' = L C L + D + h a^T L + L a h^T + s h h^T,    L = kept + (1/n0) sum eta x x^T,
     a' = L (p a + C l) + (p s + l.a) h + k,          D = (1/n0) sum noise x x^T,
 
-where h, l and k are the means over the batch of x times `by_norm`, `norm` and `pull`.
+where h, l and k are the means over the batch of x times `by_norm`, `norm` and `coupling`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from giantstep.theory.features.activation_averages import ActivationAverages
 from giantstep.theory.features.conditional_target import rule_on_panels, target_rule
 from giantstep.theory.first_layer.fresh_step import FreshStep
 from giantstep.theory.first_layer.network_state import features_in_state
-from giantstep.theory.first_layer.step_loss import pulls
+from giantstep.theory.first_layer.step_loss import step_residuals
 from giantstep.theory.rows.batch_rule import ResidualRule, residual_rule
 from giantstep.theory.rows.label_path import label_path
 
@@ -55,7 +55,7 @@ class CovarianceStep:
         The weight times y = (kappa, u_1 ... u_D), the projections of `FreshStep`; m = D + 1.
     squares : Array, shape (m, m, N)
         The weight times y y^T.
-    eta, noise, by_norm, norm, pull : Array, shape (N,)
+    eta, noise, by_norm, norm, coupling : Array, shape (N,)
         As at the head of this module.
     gradient : Array, shape (N,)
         rho A0: the mean of this times x moves all rows alike.
@@ -99,8 +99,8 @@ class CovarianceStep:
         b, c = step.noise, step.state.bulk_variance
         ((self.eta, self.by_norm), (self.norm, _)), ((_, shared), _) = step.responses(rho, A)
         self.gradient = rho * A.slope
-        self.noise = b * (step.pull * rho) ** 2 * np.maximum(A.variance - c * A.curvature**2, 0)
-        self.pull = shared - b * c * self.eta * self.norm
+        self.noise = b * (step.rates * rho) ** 2 * np.maximum(A.variance - c * A.curvature**2, 0)
+        self.coupling = shared - b * c * self.eta * self.norm
         self.inverse_batch, self.bulk_variance, self.kept = b, c, step.protocol.kept
         self.norm_variance = step.state.covariance[-1, -1]
         self.keeps_norm = step.linear_map[0, -1, -1]
@@ -124,7 +124,10 @@ def _residuals(step: FreshStep, kappa: Array, output: Array, on_path: bool) -> R
         labels, u, weight = target_rule(srf, kappa, finer, nodes=nodes)
         rho = labels - output[:, None]
     else:  # the rule has the noise
-        levels, (rho, _, u, weight) = (), pulls(step.protocol, srf, kappa, output, (finer, 1.0))
+        levels, (rho, _, u, weight) = (
+            (),
+            step_residuals(step.protocol, srf, kappa, output, (finer, 1.0)),
+        )
     powers = np.concatenate([np.ones_like(u[:1]), u])
     first, second = np.triu_indices(len(powers))
     return residual_rule(levels, rho, weight * powers[first] * powers[second], scale)

@@ -23,7 +23,7 @@ from giantstep.theory.features.activation_averages import ActivationAverages, ac
 from giantstep.theory.features.kappa_rules import check_resolution, merged_kappa_rule
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state, spike_basis
 from giantstep.theory.first_layer.step import LettersState, Step
-from giantstep.theory.first_layer.step_loss import pulls
+from giantstep.theory.first_layer.step_loss import step_residuals
 
 
 class FreshStep(Step):
@@ -62,7 +62,7 @@ class FreshStep(Step):
         inputs, std = state.spike_strength * self.kappa, math.sqrt(state.bulk_variance)
         self.activation = activation_averages(activation, inputs, std, *rule)
         output = protocol.readout[0][0] * self.activation.mean
-        rho, curvature, u, weight = pulls(protocol, srf, self.kappa, output, rule)
+        rho, curvature, u, weight = step_residuals(protocol, srf, self.kappa, output, rule)
         on_nodes = np.repeat(np.stack(self.activation), rho.shape[1], axis=1)
         self.on_nodes = ActivationAverages(*on_nodes)
         averages = np.stack(self.on_nodes.of_letters)[:, None]
@@ -107,7 +107,7 @@ class FreshStep(Step):
         noise : Array, shape (2, 2, N)
             The covariance of the part of their change that is not linear in these.
         """
-        (e,), b, (growth,) = self.pull, self.noise, self.growth
+        (e,), b, (growth,) = self.rates, self.noise, self.growth
         c, (c_next,) = self.state.bulk_variance, self.bulk_variance
         own, squared = e * b * rho, e**2 * b * rho**2
         by_norm = e * c / 2 * rho * A.third

@@ -39,9 +39,9 @@ def _next_step(protocol: Protocol, state: LettersState, fineness: int) -> Step:
     output = np.prod(protocol.readout, axis=1) @ averages[0]
     loss = lookup_loss(protocol.step_loss)
     sign, noise, share = np.array([*noisy_labels(protocol)]).T[..., None]
-    pulls = loss.pull(sign * clean + noise, output)
+    residuals = loss.residual_and_curvature(sign * clean + noise, output)
     averages, x = (np.tile(of_nodes, len(share)) for of_nodes in (averages, x))
-    return Step(protocol, state, averages, *pulls, share * weight, x)
+    return Step(protocol, state, averages, *residuals, share * weight, x)
 
 
 def averages_of_letters(

@@ -77,7 +77,7 @@ def _means(step: CovarianceStep, at: SelfEnergy) -> tuple[Array, Array]:
     returned as sources in both blocks, and as the forms that these sources leave out: shapes (S, 3,
     2 m) and (S, 3, 3).
     """
-    functions = np.stack([step.by_norm, step.gradient, step.pull, step.norm])
+    functions = np.stack([step.by_norm, step.gradient, step.coupling, step.norm])
     places = np.zeros((at.t.size, 3, 2, 4))  # of these functions in sources and blocks
     places[:, range(3), 0, range(3)], places[:, 2, 1, 3] = 1, 1 / at.t
     traces = np.stack([at.f, at.mixed_trace, at.mixed_trace, -at.t * at.before.phi], axis=-1)

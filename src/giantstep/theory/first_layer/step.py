@@ -98,7 +98,7 @@ class Step:
         Number of the target's directions, which are the first of those of the state.
     rate, noise : float
         e = learning_rate/beta, and 1/alpha0.
-    pull : Array, shape (G,)
+    rates : Array, shape (G,)
         The rate of each letter, e omega.
     """
 
@@ -116,13 +116,13 @@ class Step:
         self.rho, self.curvature, self.weight = (values.ravel() for values in of_samples)
         self.rate = self.protocol.learning_rate / self.protocol.beta
         self.noise = 1 / self.protocol.alpha0
-        self.pull = self.rate * np.array(self.protocol.readout)[:, 0]
+        self.rates = self.rate * np.array(self.protocol.readout)[:, 0]
 
     @cached_property
     def spikes_in_batch(self) -> Array:
         """R: the spikes' parts along the batch's own directions, over e omega, (G, B)."""
-        pulls = self.rho * self.averages[1]
-        return gram_factor(self.noise * (pulls * self.weight) @ pulls.T, least=1)
+        gradient = self.rho * self.averages[1]
+        return gram_factor(self.noise * (gradient * self.weight) @ gradient.T, least=1)
 
     @cached_property
     def x(self) -> Array:
@@ -148,21 +148,21 @@ class Step:
         """
         before = np.pad(self.before.spikes, ((0, 0), (0, len(self.x) - len(self.y))))
         moved = self.along(self.rho * self.averages[1])
-        spikes = self.protocol.kept * before + self.pull[:, None] * moved
+        spikes = self.protocol.kept * before + self.rates[:, None] * moved
         # A spike that vanishes by symmetry, as for even activations, must not get the direction of
         # rounding.
         size = np.linalg.norm(spikes, axis=1)
-        return spikes * (size > _NO_SPIKE * np.maximum(1.0, np.abs(self.pull)))[:, None]
+        return spikes * (size > _NO_SPIKE * np.maximum(1.0, np.abs(self.rates)))[:, None]
 
     @cached_property
     def growth(self) -> Array:
         """Factor 1 - decay + e omega E rho A_1 by which a row of the bulk grows, (G,)."""
-        return self.protocol.kept + self.pull * ((self.rho * self.averages[2]) @ self.weight)
+        return self.protocol.kept + self.rates * ((self.rho * self.averages[2]) @ self.weight)
 
     @cached_property
     def bulk_variance(self) -> Array:
         """The bulk variance c after the step, (G,): equation (11) for the first step."""
-        own_noise = self.pull**2 * self.noise * ((self.rho**2 * self.averages[-1]) @ self.weight)
+        own_noise = self.rates**2 * self.noise * ((self.rho**2 * self.averages[-1]) @ self.weight)
         return self.growth**2 * self.before.bulk_variance + own_noise
 
     def mean_rows(self) -> Array:
@@ -190,8 +190,8 @@ class Step:
     @cached_property
     def effects(self) -> tuple[Array, Array]:
         """What samples add to a row's projections: linear in these, and the noise's covariance."""
-        linear = self.pull[:, None] * self.rho * self.averages[2]
-        noise = self.noise * (self.pull[:, None] * self.rho) ** 2 * self.averages[-1]
+        linear = self.rates[:, None] * self.rho * self.averages[2]
+        noise = self.noise * (self.rates[:, None] * self.rho) ** 2 * self.averages[-1]
         return self.pairs(linear), self.pairs(noise)
 
     @property

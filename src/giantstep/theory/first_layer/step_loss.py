@@ -38,7 +38,7 @@ def noisy_labels(protocol: Protocol) -> Iterator[tuple[int, float, float]]:
             yield sign, math.sqrt(variance) * x, share * weight
 
 
-def pulls(
+def step_residuals(
     protocol: Protocol, srf: SpikedFeatures, kappa: Array, output: Array, rule: tuple[float, float]
 ) -> tuple[Array, ...]:
     """Build a rule over the residuals of the samples of a batch.
@@ -73,7 +73,7 @@ def pulls(
             labels, u, weight = target_rule(clean, kappa, *rule)
         else:
             labels, u, weight = rule_across(clean, kappa, *rule, jumps)
-        rho, curvature = loss.pull(sign * labels + noise, output[:, None])
+        rho, curvature = loss.residual_and_curvature(sign * labels + noise, output[:, None])
         parts.append((rho, curvature, u, share * weight + 0 * rho))
     return tuple(np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
 

@@ -209,13 +209,15 @@ class ConvexEquations:
         direction = q_hat + first
         q = np.einsum("sij,sj->si", T, direction) + second
         spread = self.mean_spread[:, None] * self.mean_spread
-        pull = np.einsum("sn,ghn->sgh", averages.minus_dg * self.weight, spread)
-        pull += self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m
+        stiffness = np.einsum("sn,ghn->sgh", averages.minus_dg * self.weight, spread)
+        stiffness += self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m
         free = at.prediction[:, : self.rank]
-        # A Newton-like step towards E[mu0 g] = pull m.
-        gap = mean_g[:, : self.rank] - np.einsum("sgh,sh->sg", pull, free)
+        # A Newton-like step towards E[mu0 g] = stiffness m.
+        gap = mean_g[:, : self.rank] - np.einsum("sgh,sh->sg", stiffness, free)
         curvature = self._curvature_along_m(averages)
-        free = free + gap / (curvature + np.max(np.abs(pull), axis=(1, 2), initial=0.0))[:, None]
+        free = (
+            free + gap / (curvature + np.max(np.abs(stiffness), axis=(1, 2), initial=0.0))[:, None]
+        )
         mapped = np.concatenate([V, free, overlaps, q], axis=-1)
         return mapped, partial(penalty.overlaps, response, direction, at.q, hats)
 
