@@ -228,10 +228,10 @@ def _from_square_loss(
     curvature, size = equations.loss.like_square()
     at = solve_resolvent(equations.square_loss.equations, alpha, ridge / curvature)
     solution = equations.square_loss.order_parameters(at)
-    mean, Z = solution.mean, len(equations.features.along)
+    mean, rank = solution.mean, equations.square_loss.label_residual.to_m.shape[1]
     # The square loss has a basis of the mu0 of its own.
     m = mean.m @ np.linalg.pinv(equations.to_m).T
-    means = size * np.concatenate([m, mean.prediction[:, -Z:], mean.slope], axis=-1)
+    means = size * np.concatenate([m, mean.prediction[:, rank:], mean.slope], axis=-1)
     start = np.concatenate([at.V / curvature, means, size**2 * solution.errors.q], axis=-1)
     return _solve_from(equations, start, alpha, ridge, damped_iterations)
 

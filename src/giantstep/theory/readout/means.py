@@ -99,7 +99,7 @@ class LabelResidual:
         """
         ends = np.cumsum([math.prod(shape) for shape in self._shapes])[:-1]
         parts = np.split(at.contraction @ self._averaged, ends, axis=1)
-        return [x.reshape(-1, *shape) for x, shape in zip(parts, self._shapes, strict=True)]
+        return [x.reshape(len(x), *shape) for x, shape in zip(parts, self._shapes, strict=True)]
 
     def at(self, both: tuple[Means, Means]) -> Array:
         """Compute it at S points, shape (S, N'), on the nodes of `f.half`: averaged over +-kappa.
