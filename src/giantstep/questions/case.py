@@ -192,10 +192,8 @@ class Case(NamedTuple):
                 power = np.where(np.isfinite(last), np.log10(last / gap), 1.0)
                 needed[near] = dimension * (gap / RELIABLE)[near] ** (1 / power[near])
                 last = gap
-        # Other points have the value of one nearby.
-        return (
-            LARGE_DIMENSION * corrections + needed[np.arange(alpha.size) * some.size // alpha.size]
-        )
+        nearby = np.arange(alpha.size) * some.size // alpha.size
+        return LARGE_DIMENSION * corrections + needed[nearby]
 
 
 def answer_remarks(answer: xr.Dataset) -> list[str]:

@@ -124,10 +124,8 @@ def _residuals(step: FreshStep, kappa: Array, output: Array, on_path: bool) -> R
         labels, u, weight = target_rule(srf, kappa, finer, nodes=nodes)
         rho = labels - output[:, None]
     else:  # the rule has the noise
-        levels, (rho, _, u, weight) = (
-            (),
-            step_residuals(step.protocol, srf, kappa, output, (finer, 1.0)),
-        )
+        levels = ()
+        rho, _, u, weight = step_residuals(step.protocol, srf, kappa, output, (finer, 1.0))
     powers = np.concatenate([np.ones_like(u[:1]), u])
     first, second = np.triu_indices(len(powers))
     return residual_rule(levels, rho, weight * powers[first] * powers[second], scale)

@@ -97,11 +97,11 @@ class ConvexReadout(Readout):
             self._equations[rule] = ConvexEquations(on_rule, self.loss, to_m, *rest)
         return self._equations[rule]
 
-    def _roughly(self, alpha: Array, ridge: Array, tolerance: float = 1e-7) -> FixedPoint:
+    def _roughly(self, alpha: Array, ridge: Array, coarse: _Rule | None = None) -> FixedPoint:
         """Solve S points on the coarse rule, from those nearby."""
         if self.near is None:
-            coarse = self._on(self._coarse._replace(tolerance=tolerance))
-            return solve_near(self._on(self._rough), alpha, ridge).on(coarse)
+            found = solve_near(self._on(self._rough), alpha, ridge)
+            return found.on(self._on(coarse or self._coarse))
         equations, start = self._on(_ELSEWHERE), self.near._known(alpha, ridge)
         # The mean of the readout is free in the limit only: Jacobians differ.
         return solve_near(equations, alpha, ridge, equations.unknowns(start.equations, start.at.x))
@@ -124,7 +124,8 @@ class ConvexReadout(Readout):
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points, those that are unresolved on finer and finer rules."""
-        before = self._last = polished(self._roughly(alpha, ridge, _BEFORE_A_STEP))
+        coarse = self._coarse._replace(tolerance=_BEFORE_A_STEP)
+        before = self._last = polished(self._roughly(alpha, ridge, coarse))
         solution = before.on(self._on(self._usual))
         found = self._solved(before, solution)
         for one in np.flatnonzero(found.converged)[:, None]:
