@@ -12,16 +12,16 @@ import giantstep
 from giantstep.problems.protocol import OPTIMIZER, Protocol
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.first_layer.layer import layer_of
+from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.first_layer.sign_rows import SignRows
 from giantstep.theory.first_layer.signs import OddSigns, Signs
-from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.validation import InvalidParametersError
 
 SIGNS = Protocol("tanh", "sin", 1, alpha0=4, beta=0.5, optimizer="sign")
 
 
 def batch_of(layer):
-    return FirstBatch(layer.protocol)
+    return OddStep(layer.protocol)
 
 
 def at(alpha0, **others):

@@ -11,8 +11,8 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.bounds import bounds
 from giantstep.theory.first_layer.anisotropic_rows import AnisotropicRows
-from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.readout.solve import solve
 from giantstep.validation import InvalidParametersError
 
@@ -85,7 +85,7 @@ def test_eigenvalues_and_weights_are_read_from_a_file(tmp_path, suffix):
 def test_traces_and_forms_are_those_of_a_batch():
     rng, d = np.random.default_rng(0), 600
     problem = replace(PROBLEM, learning_rate=3, target_decay=0.5).with_giant_step(d)
-    step = AnisotropicStep(problem)
+    step = OddStep(problem)
     s, t = step.eigenvalues, np.sqrt(step.weights)
     z = rng.standard_normal((d, d))
     y = np.sign(z @ t)
@@ -99,7 +99,7 @@ def test_traces_and_forms_are_those_of_a_batch():
     at = 0.7
     Q = np.linalg.inv(np.eye(d) + at * D)
     forms = [x @ Q @ w for x, w in ((v, v), (v, across), (across, across))]
-    rows = AnisotropicRows(problem, AnisotropicStep(problem), trained=True)
+    rows = AnisotropicRows(OddStep(problem), trained=True)
     f, phi, vv, vt, _, tt, *_ = rows.columns(np.array([at]))[0]
     assert [f, phi] == pytest.approx([np.trace(Q) / d, np.trace(D @ Q) / d], rel=0.01)
     assert [vv, vt, tt] == pytest.approx(forms, abs=0.03)
@@ -107,7 +107,7 @@ def test_traces_and_forms_are_those_of_a_batch():
 
 def test_no_batch_turns_the_spike_to_the_target():
     problem = replace(PROBLEM, alpha0=math.inf, target_decay=1).with_giant_step(400)
-    s, t2 = AnisotropicStep(problem).eigenvalues, AnisotropicStep(problem).weights
+    s, t2 = OddStep(problem).eigenvalues, OddStep(problem).weights
     assert equivalent_features(problem).alignment == pytest.approx(t2 @ s / np.sqrt(t2 @ s**2))
 
 

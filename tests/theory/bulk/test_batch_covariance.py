@@ -5,7 +5,7 @@ import pytest
 
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.rows.first_batch import FirstBatch
+from giantstep.theory.first_layer.odd_step import OddStep
 
 
 @pytest.mark.parametrize(
@@ -18,13 +18,14 @@ from giantstep.theory.rows.first_batch import FirstBatch
 )
 def test_traces_and_forms_are_those_of_an_actual_batch(protocol):
     d, rng = 1500, np.random.default_rng(2)
-    batch = FirstBatch(protocol)
+    step = OddStep(protocol)
+    batch = step.first_batch()
     theta = np.array([[0.3, 2.0]])
     x = rng.standard_normal((round(protocol.alpha0 * d), d))
     noise = np.sqrt(protocol.noise) * rng.standard_normal(len(x))
     y = lookup(protocol.target).value(x[:, 0]) + noise
     values, vectors = np.linalg.eigh((x * y[:, None] ** 2).T @ x / len(x))
-    spike = y @ x * batch.spike_sign
+    spike = np.sign(step.agreement) * (y @ x)
     spike /= np.linalg.norm(spike)
     across = np.eye(d)[0] - spike[0] * spike
     directions = vectors.T @ np.stack([spike, across / np.linalg.norm(across)], axis=1)

@@ -9,9 +9,9 @@ from giantstep.problems.protocol import Protocol
 from giantstep.simulation.first_layer import group_members
 from giantstep.theory.features.conditional_features import conditional_features
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
+from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.readout.solve import solve
 from giantstep.theory.rows.eigenmodes import RowCovariance
-from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.groups import GroupsBulk
 
 LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
@@ -19,10 +19,11 @@ LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
 
 def of_protocol(protocol):
     srf = equivalent_features(protocol)
-    features, batch = conditional_features(srf), FirstBatch(protocol)
+    features, step = conditional_features(srf), OddStep(protocol)
     (omega, pi), base = np.array(protocol.readout).T, np.ones(len(protocol.readout))
-    rows = RowCovariance(features.B, pi, base, omega**2 * batch.tau, protocol.beta, batch)
-    return GroupsBulk(rows, omega * batch.norm_coupling)
+    batch, weight = step.first_batch(), omega**2 * step.tau
+    rows = RowCovariance(features.B, pi, base, weight, protocol.beta, batch)
+    return GroupsBulk(rows, omega * step.norm_coupling)
 
 
 def test_overlaps_answer_as_those_of_actual_rows():

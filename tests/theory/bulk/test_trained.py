@@ -13,8 +13,8 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.first_layer.layer import layer_of
+from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.readout.solve import readout_of, solve
-from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.validation import InvalidParametersError
 
 SOFTPLUS = Protocol("softplus", "polynomial:0.5,1,0.5", 1, alpha0=3, beta=1, steps=2)
@@ -62,8 +62,8 @@ def test_traces_and_forms_are_those_of_actual_batches():
 
 def test_the_trace_after_one_step_of_an_odd_activation_is_that_of_the_first_batch():
     protocol, t = replace(TANH, noise=0.3), np.array([[0.01], [1.0], [50.0]])
-    batch = FirstBatch(protocol)
-    expected = batch.traces(batch.tau * t / (1 + t)).powers[0] / (1 + t)
+    step = OddStep(protocol)
+    expected = step.first_batch().traces(step.tau * t / (1 + t)).powers[0] / (1 + t)
     rows, _ = layer_of(protocol).rows_in_limit
     assert rows.traces(t[:, 0]).f == pytest.approx(expected[:, 0], rel=1e-8)
 

@@ -11,7 +11,7 @@ the rest of the theory needs of it. A new step is a new class beside `recursion`
         row_resolvent           traces of its resolvent, by the self-energy of the samples
         row_forms               its forms along spike and target
         continued_rows          the same at complex ridges
-    odd_letters             several letters, one step of an odd activation: core.md, section 2
+    odd_step, odd_letters   several letters, one step of an odd activation: core.md, section 2
     letters, letters_step   fresh batches, several letters: larger-rank-spikes.md
     one_batch, reused_*     one batch for all steps: reused-batch.md
     signs, sign_rows        steps by signs: docs/sign-descent.md

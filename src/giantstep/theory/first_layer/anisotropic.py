@@ -21,9 +21,9 @@ from giantstep.theory.features.conditional_features import (
     mean_inputs,
 )
 from giantstep.theory.first_layer.anisotropic_rows import AnisotropicRows
-from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
 from giantstep.theory.first_layer.interface import Estimates, Scope, SteppedLayer
 from giantstep.theory.first_layer.network_state import check_weights, features_in_state
+from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.one_group import OneGroupBulk
 from giantstep.theory.rows.row_functions import RowFunctions
@@ -53,9 +53,9 @@ class Anisotropic(SteppedLayer):
         ]
 
     @cached_property
-    def step(self) -> AnisotropicStep:
+    def step(self) -> OddStep:
         """What the step leaves, in whitened coordinates."""
-        return AnisotropicStep(self.protocol)
+        return OddStep(self.protocol)
 
     @cached_property
     def features(self) -> SpikedFeatures:
@@ -69,16 +69,16 @@ class Anisotropic(SteppedLayer):
         return True
 
     def row_power(self) -> tuple[tuple[float, float, float], float]:
-        """Compute the variance of rows along an input: `AnisotropicStep.row_power`."""
+        """Compute the variance of rows along an input: `OddStep.row_power`."""
         return self.step.row_power()
 
     def common_rows(self) -> Array:
         """Compute (k0, k1) of `MeanRows`."""
-        return np.array([float(self.step.mean_row().mean()), 0.0])
+        return self.step.mean_row().mean(axis=1)
 
     def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
         """Make the bulk: with the batch's own covariance, or with its mean alone."""
-        of_rows, srf = AnisotropicRows(self.protocol, self.step, kind != ISOTROPIC), self.features
+        of_rows, srf = AnisotropicRows(self.step, kind != ISOTROPIC), self.features
         c, at_dimension = self.step.bulk_variance, float(srf.groups.c[0])
         most = _MOST if self.fineness == 1 else _FEWER
         # Halfway, on a logarithmic scale, between the least and the largest eigenvalue of D.

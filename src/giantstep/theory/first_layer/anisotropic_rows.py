@@ -10,17 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
-from giantstep.problems.problem import noise_levels
-from giantstep.problems.protocol import Protocol
-from giantstep.problems.targets import target_function
 from giantstep.theory.features.conditional_target import ALIGNED
-from giantstep.theory.first_layer.anisotropic_step import AnisotropicStep
-from giantstep.theory.rows.batch_moments import BatchMoments, BatchResolvent, DampedMoments
-from giantstep.theory.rows.label_rule import label_rule
+from giantstep.theory.first_layer.odd_step import OddStep
+from giantstep.theory.rows.batch_moments import BatchResolvent, DampedMoments
 from giantstep.theory.rows.row_functions import Forms, as_columns
-
-# Smallest panel of the label rule, relative to the labels' root mean square.
-_FINE = 1e-3
 
 
 class AnisotropicRows:
@@ -28,9 +21,7 @@ class AnisotropicRows:
 
     Parameters
     ----------
-    protocol : Protocol
-    step : AnisotropicStep
-        What its step leaves.
+    step : OddStep
     trained : bool
         Whether D has the batch's own covariance, and rows have norms of their own.
 
@@ -40,19 +31,11 @@ class AnisotropicRows:
         d times the variance of a row's squared norm.
     """
 
-    def __init__(self, protocol: Protocol, step: AnisotropicStep, trained: bool) -> None:
-        self.step = step
-        self.g, self.trained = step.gains, trained
-        sharpness = step.tau * step.inverse_batch * step.trace(0, 2)
-        target = target_function(protocol.target, protocol.inputs)
-        y, weights = label_rule(target, noise_levels(protocol), sharpness, 1)
-        # From powers of t.z less its mean to powers of t.z.
-        mean = step.mean
-        weights = np.array([[1, 0, 0], [mean, 1, 0], [mean**2, 2 * mean, 1]]) @ weights
-        moments = BatchMoments(y, weights, step.agreement, step.inverse_batch)
-        each = np.full(self.g.size, 1 / self.g.size)
+    def __init__(self, step: OddStep, trained: bool) -> None:
+        self.step, self.g, self.trained = step, step.gains, trained
+        moments, each = step.moments(), np.full(self.g.size, 1 / self.g.size)
         self.rows = BatchResolvent(step.eigenvalues, step.tau * self.g**2, each, moments)
-        fourth_power = float(moments.damped(np.ones(y.size))[4, 0])
+        fourth_power = float(moments.power(4, np.ones(moments.squares.size)))
         self.norm_variance = step.norm_variance(fourth_power) if trained else 0.0
 
     def _resolvent(self, t: RealOrComplex) -> tuple[DampedMoments, RealOrComplex, RealOrComplex]:
@@ -68,7 +51,7 @@ class AnisotropicRows:
 
     def mean_row(self, t: RealOrComplex) -> RealOrComplex:
         """Compute tr (D_m - D) Q over its value at t = 0, shape (S,)."""
-        excess, (_, _, Q) = self.step.mean_row(), self._resolvent(t)
+        excess, (_, _, Q) = self.step.mean_row().sum(axis=0), self._resolvent(t)
         return Q @ excess / (excess.sum() or 1.0)
 
     def _forms_of_means(self, t: Array, E: DampedMoments, Q: Array) -> Array:
@@ -83,7 +66,7 @@ class AnisotropicRows:
         noise = np.array([[E[2, 0], E[4, 0]], [E[4, 0], E[6, 0]]])
         forms = np.array([[j2, j2, j1], [j2, j2, j1], [j1, j1, -x * j1**2]]) / (1 + x * j2)
         forms *= along[:, None] * along
-        forms[:2, :2] += noise * step.inverse_batch * (Q * self.g**2).mean(axis=1)
+        forms[:2, :2] += noise * step.inverse_alpha0 * (Q * self.g**2).mean(axis=1)
         forms[2, 2] += j0
         return forms
 

@@ -74,7 +74,7 @@ class ContinuedRows(ContinuedOneGroup):
         unknowns = [t]
         for step in self.steps:
             b, w = step.kept + step.weight @ step.eta, step.weight @ step.eta**2
-            unknowns += [b * step.bulk_variance * t, t, t * (b**2 + step.inverse_batch * w)]
+            unknowns += [b * step.bulk_variance * t, t, t * (b**2 + step.inverse_alpha0 * w)]
             t = unknowns[-1]
         return np.stack(unknowns, axis=-1)
 

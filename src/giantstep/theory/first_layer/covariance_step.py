@@ -59,7 +59,7 @@ class CovarianceStep:
         As at the head of this module.
     gradient : Array, shape (N,)
         rho A0: the mean of this times x moves all rows alike.
-    inverse_batch : float
+    inverse_alpha0 : float
         1/alpha0.
     bulk_variance, norm_variance : float
         c before the step, and d times the variance of |b|^2/c.
@@ -89,19 +89,19 @@ class CovarianceStep:
         self.squares = scale[:, None] * scale * products
         self._set_responses(step, rho, A.at(nodes))
         _, self.turn = step.directions()
-        power = 0.0 if on_path else step.noise * (self.weight @ self.gradient**2)
+        power = 0.0 if on_path else step.inverse_alpha0 * (self.weight @ self.gradient**2)
         if power > 0:  # from the noise of the gradient to the gradient
             self.turn[:, -1] /= math.sqrt(power)
             self.turn[:, :-1] -= np.outer(self.turn[:, -1], self.along @ self.gradient)
 
     def _set_responses(self, step: FreshStep, rho: Array, A: ActivationAverages) -> None:
         """Compute the effect of each sample on the rows."""
-        b, c = step.noise, step.state.bulk_variance
+        b, c = step.inverse_alpha0, step.state.bulk_variance
         ((self.eta, self.by_norm), (self.norm, _)), ((_, shared), _) = step.responses(rho, A)
         self.gradient = rho * A.slope
         self.noise = b * (step.rates * rho) ** 2 * np.maximum(A.variance - c * A.curvature**2, 0)
         self.coupling = shared - b * c * self.eta * self.norm
-        self.inverse_batch, self.bulk_variance, self.kept = b, c, step.protocol.kept
+        self.inverse_alpha0, self.bulk_variance, self.kept = b, c, step.protocol.kept
         self.norm_variance = step.state.covariance[-1, -1]
         self.keeps_norm = step.linear_map[0, -1, -1]
 
@@ -112,7 +112,7 @@ def _residuals(step: FreshStep, kappa: Array, output: Array, on_path: bool) -> R
     finer, _ = step.rule
     nodes = int(_NODES.get(srf.alignments.size, 0) * finer * (_FIRST if kappa.size <= 2 else 1))
     # Poles are nearest for large t, where a sample damps itself by about rho^2/(alpha0 E rho^2).
-    scale = math.sqrt(step.rho**2 @ step.weight / max(1, step.noise))
+    scale = math.sqrt(step.rho**2 @ step.weight / max(1, step.inverse_alpha0))
     square, output = step.protocol.step_loss == SQUARE, step.protocol.readout[0][0] * output
     # Flipped labels are bounded, and a target along the spike does not depend on u: no path then.
     if square and on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:

@@ -107,7 +107,7 @@ class FreshStep(Step):
         noise : Array, shape (2, 2, N)
             The covariance of the part of their change that is not linear in these.
         """
-        (e,), b, (growth,) = self.rates, self.noise, self.growth
+        (e,), b, (growth,) = self.rates, self.inverse_alpha0, self.growth
         c, (c_next,) = self.state.bulk_variance, self.bulk_variance
         own, squared = e * b * rho, e**2 * b * rho**2
         by_norm = e * c / 2 * rho * A.third

@@ -49,7 +49,7 @@ def forms_after(step: CovarianceStep, sigma: Array, at: SelfEnergy, before: Form
     # Delta after the step responds to the row along the labels' directions, to delta, and to the
     # rest.
     response = np.append(step.along @ step.norm, p)
-    square = step.inverse_batch * step.bulk_variance * (step.weight @ step.norm**2)
+    square = step.inverse_alpha0 * step.bulk_variance * (step.weight @ step.norm**2)
     result[:, m + 1, m + 1] += (response @ sigma @ response + square) / t
     turn = block_diag(step.turn, 1.0)
     resolvent = turn @ result @ turn.T
@@ -62,7 +62,7 @@ def _uniform(step: CovarianceStep, norm_variance: float, at: SelfEnergy, before:
     They are in v and those across it in the first block, then in the second, and in delta.
     """
     a, ratio, t, t0 = (x[:, None, None] for x in (at.a, at.ratio, at.t, at.before.t))
-    own, m = (step.inverse_batch * at.f * at.w)[:, None, None], before.filtered.shape[-1]
+    own, m = (step.inverse_alpha0 * at.f * at.w)[:, None, None], before.filtered.shape[-1]
     R, column = before.resolvent[:, :m, :m], before.resolvent[:, :m, m:]
     norm = norm_variance - t0 * before.resolvent[:, m:, m:]
     filtered = t * np.block([[before.filtered, column], [column.swapaxes(1, 2), norm]])
@@ -81,7 +81,7 @@ def _means(step: CovarianceStep, at: SelfEnergy) -> tuple[Array, Array]:
     places = np.zeros((at.t.size, 3, 2, 4))  # of these functions in sources and blocks
     places[:, range(3), 0, range(3)], places[:, 2, 1, 3] = 1, 1 / at.t
     traces = np.stack([at.f, at.mixed_trace, at.mixed_trace, -at.t * at.before.phi], axis=-1)
-    seen = step.inverse_batch * traces.reshape(-1, 1, 2, 2) @ places
+    seen = step.inverse_alpha0 * traces.reshape(-1, 1, 2, 2) @ places
     on_labels = functions[:, None] * step.along
     pairs = functions[:, None] * functions * step.weight
     means = places @ on_labels.sum(axis=-1)

@@ -58,7 +58,7 @@ class SelfEnergy:
     def __init__(
         self, step: CovarianceStep, t: RealOrComplex, x: RealOrComplex, before: Traces
     ) -> None:
-        eta, inv, (G, theta, t_before) = step.eta, step.inverse_batch, np.moveaxis(x, -1, 0)
+        eta, inv, (G, theta, t_before) = step.eta, step.inverse_alpha0, np.moveaxis(x, -1, 0)
         P, X = 1 + np.outer(inv * G, eta), step.noise + np.outer(inv * before.phi, eta**2)
         D = 1 / (P**2 + (inv * theta)[:, None] * X)
         self.step, self.t, self.mixed_trace, self.before = step, t, G, before
@@ -85,7 +85,7 @@ class SelfEnergy:
             By t, and by these traces.
         """
         t, a, w, ratio, reach = self.t, self.a, self.w, self.ratio, self.reach
-        inv, (_, _, phi, df, dphi) = self.step.inverse_batch, self.before
+        inv, (_, _, phi, df, dphi) = self.step.inverse_alpha0, self.before
         by_points = self.parts.transpose(1, 0, 2)
         squares = (by_points * self.step.weight) @ by_points.transpose(0, 2, 1)
         (XX, XP, Xq), (_, PP, Pq), (_, _, qq) = np.moveaxis(squares, 0, -1)

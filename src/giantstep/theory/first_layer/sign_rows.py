@@ -18,8 +18,8 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.first_layer.fresh_step import FreshStep
 from giantstep.theory.first_layer.network_state import NetworkState
+from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.rows.batch_moments import BatchResolvent
-from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.row_functions import Forms, RowFunctions, as_columns
 
 # Tolerance of `RowFunctions.fitted`; and less noise of the gradient than this is none.
@@ -83,8 +83,8 @@ class SignRows:
 
     Parameters
     ----------
-    batch : FirstBatch
-        The first batch, for the part of the step along the gradient.
+    step : OddStep
+        The part of the step along the gradient.
     e : float
         Length of a step.
     fineness : int
@@ -102,21 +102,21 @@ class SignRows:
         c.
     """
 
-    def __init__(self, batch: FirstBatch, e: float, fineness: int) -> None:
+    def __init__(self, step: OddStep, e: float, fineness: int) -> None:
         # k^2 is the squared mean of the gradient's entries over their variance.
-        k = math.sqrt(2 / math.pi * e**2 / (batch.tau * batch.label_power) - 1)
-        unit = np.array([batch.alignment, math.sqrt(1 - batch.alignment**2)])
+        k = math.sqrt(2 / math.pi * e**2 / (step.tau * step.label_power) - 1)
+        unit = np.array([step.alignment, math.sqrt(1 - step.alignment**2)])
         at = self.entries = SignedEntries(unit, k, e, fineness)
-        self.batch, own = batch, 1 + e**2 - at.mean**2 - at.response**2
-        self.gain = at.response / math.sqrt(batch.label_power)
-        self.rows = BatchResolvent(own, self.gain**2, at.weight, batch.moments)
+        self.step, own = step, 1 + e**2 - at.mean**2 - at.response**2
+        self.gain = at.response / math.sqrt(step.label_power)
+        self.rows = BatchResolvent(own, self.gain**2, at.weight, step.moments(fineness))
         self.vectors = np.vstack([at.basis, [0, *unit]])
         self.bulk_variance = 1 + e**2 - at.strength**2
 
     def functions(self) -> tuple[RowFunctions, NetworkState]:
         """Fit traces and forms of the resolvent; with the state, in which norms vary."""
         *_, covariance = self._resolvents(np.zeros(1))
-        c, r, own = self.bulk_variance, self.entries.strength, self.batch.norm_coupling
+        c, r, own = self.bulk_variance, self.entries.strength, self.step.norm_coupling
         # The covariance with |b|^2/c - 1 in `vectors`: what is multiplied by C, and what is not.
         through_C, beside = np.array([[-2 * r, 0, 0], [2 * r, 0, 2 * own]]) / c
 
@@ -138,9 +138,9 @@ class SignRows:
         E, diagonal, Q = self.rows.at(t, spread)
         plain, mixed, W = (self.entries.average(self.gain**j * Q) for j in range(3))
         # What the batch adds along theta and along the direction n of its noise.
-        x = self.batch.inverse_alpha0
+        x = self.step.inverse_alpha0
         along = E[2, 2] - E[2, 0] + x * t * spread * E[3, 1] ** 2 / E[2, 0]
-        both = self.batch.spike_sign * math.sqrt(x * self.batch.label_power) * E[3, 1] / E[2, 0]
+        both = math.sqrt(x * self.step.label_power) * E[3, 1] / E[2, 0]
         K = np.stack([along, both, both, x * E[4, 0] / E[2, 0]], axis=-1).reshape(-1, 2, 2)
         H, by_t, T = mixed[:, :, 1:], t[:, None, None], self.vectors
         inner = np.linalg.solve(np.eye(2) + by_t * K @ W[:, 1:, 1:], K)

@@ -22,9 +22,9 @@ from giantstep.theory.first_layer.fresh_step import next_step
 from giantstep.theory.first_layer.interface import Scope
 from giantstep.theory.first_layer.network_state import NetworkState, check_weights
 from giantstep.theory.first_layer.odd_letters import OddLetters
+from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.first_layer.recursion import Recursion, with_rows
 from giantstep.theory.first_layer.sign_rows import SignRows, directions_after_signs
-from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.row_functions import RowFunctions
 from giantstep.validation import refusal
 
@@ -115,8 +115,7 @@ class OddSigns(Signs):
         """The rows' functions and the state after the step."""
         if self.protocol.follows_population:
             return super().rows_in_limit
-        batch = FirstBatch(self.protocol, self.fineness)
-        return SignRows(batch, self.length, self.fineness).functions()
+        return SignRows(OddStep(self.protocol), self.length, self.fineness).functions()
 
 
 class OddLetterSigns(Signs, OddLetters):

@@ -96,7 +96,7 @@ class Step:
         The inputs' projections on the directions of the state.
     targets : int
         Number of the target's directions, which are the first of those of the state.
-    rate, noise : float
+    rate, inverse_alpha0 : float
         e = learning_rate/beta, and 1/alpha0.
     rates : Array, shape (G,)
         The rate of each letter, e omega.
@@ -115,19 +115,19 @@ class Step:
         of_samples = self.rho, self.curvature, self.weight
         self.rho, self.curvature, self.weight = (values.ravel() for values in of_samples)
         self.rate = self.protocol.learning_rate / self.protocol.beta
-        self.noise = 1 / self.protocol.alpha0
+        self.inverse_alpha0 = 1 / self.protocol.alpha0
         self.rates = self.rate * np.array(self.protocol.readout)[:, 0]
 
     @cached_property
     def spikes_in_batch(self) -> Array:
         """R: the spikes' parts along the batch's own directions, over e omega, (G, B)."""
         gradient = self.rho * self.averages[1]
-        return gram_factor(self.noise * (gradient * self.weight) @ gradient.T, least=1)
+        return gram_factor(self.inverse_alpha0 * (gradient * self.weight) @ gradient.T, least=1)
 
     @cached_property
     def x(self) -> Array:
         """The projections y and, along the batch's own directions, rho N, (m + B, N)."""
-        in_batch = self.noise * np.linalg.pinv(self.spikes_in_batch) @ self.averages[1]
+        in_batch = self.inverse_alpha0 * np.linalg.pinv(self.spikes_in_batch) @ self.averages[1]
         return np.vstack([self.y, self.rho * in_batch])
 
     def along(self, values: Array) -> Array:
@@ -162,7 +162,9 @@ class Step:
     @cached_property
     def bulk_variance(self) -> Array:
         """The bulk variance c after the step, (G,): equation (11) for the first step."""
-        own_noise = self.rates**2 * self.noise * ((self.rho**2 * self.averages[-1]) @ self.weight)
+        own_noise = (
+            self.rates**2 * self.inverse_alpha0 * ((self.rho**2 * self.averages[-1]) @ self.weight)
+        )
         return self.growth**2 * self.before.bulk_variance + own_noise
 
     def mean_rows(self) -> Array:
@@ -185,13 +187,13 @@ class Step:
         batch += (a0 * curvature * self.curvature * own) @ a0.T
         batch += self.protocol.beta / 2 * (norms * second) @ norms.T
         batch += np.diag(omega**2 * ((Av - c[:, None] * A1**2) @ second))
-        return drift @ X @ drift.T + self.rate**2 * self.noise * batch
+        return drift @ X @ drift.T + self.rate**2 * self.inverse_alpha0 * batch
 
     @cached_property
     def effects(self) -> tuple[Array, Array]:
         """What samples add to a row's projections: linear in these, and the noise's covariance."""
         linear = self.rates[:, None] * self.rho * self.averages[2]
-        noise = self.noise * (self.rates[:, None] * self.rho) ** 2 * self.averages[-1]
+        noise = self.inverse_alpha0 * (self.rates[:, None] * self.rho) ** 2 * self.averages[-1]
         return self.pairs(linear), self.pairs(noise)
 
     @property

@@ -17,14 +17,16 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
-from giantstep.numerics.quadrature import WIDE_PANELS, product_rule
+from giantstep.numerics.quadrature import WIDE_PANELS, product_rule, split_rule, unit_edges
 from giantstep.problems.readout import Vocabulary
 from giantstep.theory.rows.label_path import label_path
 
 # Nodes over each part of the distribution of rho. Before that, least and most nodes over the noise;
 # functions with poles nearer than its standard deviation need more, by this factor.
-_NODES, _NOISE_NODES, _NEAR_POLES = 6, (32, 150), 12
-# A rule with no more nodes than this is kept as it is.
+NODES, _NOISE_NODES, _NEAR_POLES = 6, (32, 150), 12
+# Beyond the most, panels over the noise are no narrower than this.
+_NARROWEST = 0.01
+# A rule with no more nodes than this is kept as it is; on the axis, if there is no noise to add.
 _FEW = 1000
 # A polynomial of less relative size vanishes on all values of rho, if these are real or complex.
 _ROUNDING, _COMPLEX_ROUNDING = 1e-10, 1e-6
@@ -44,7 +46,11 @@ class ResidualRule(NamedTuple):
 
 
 def residual_rule(
-    noise_levels: Vocabulary, clean: RealOrComplex, weights: RealOrComplex, scale: float
+    noise_levels: Vocabulary,
+    clean: RealOrComplex,
+    weights: RealOrComplex,
+    scale: float,
+    nodes: int = NODES,
 ) -> ResidualRule:
     """Build the rule from nodes over u.
 
@@ -56,11 +62,16 @@ def residual_rule(
     weights : array, shape (J, K or 1, M)
     scale : float
         Functions of rho may have poles as near to the real axis as this.
+    nodes : int
+        On each part of the distribution of rho.
     """
-    rule = split_gauss_rule(clean, weights, scale)
-    if not any(variance for variance, _ in noise_levels):
+    on_path, has_noise = np.iscomplexobj(clean), any(variance for variance, _ in noise_levels)
+    if clean.size <= _FEW and (on_path or not has_noise):
+        rule = ResidualRule(clean, np.broadcast_to(weights, (len(weights), *clean.shape)))
+    else:
+        rule = split_gauss_rule(clean, weights, scale, nodes)
+    if not has_noise:
         return rule
-    on_path = np.iscomplexobj(clean)
     rules = [
         (z, math.sqrt(variance) * z, fraction * weight)
         for variance, fraction in noise_levels
@@ -71,17 +82,24 @@ def residual_rule(
     if on_path:
         _, factors, rho = label_path(z, rho)
         noisy *= factors
-    return split_gauss_rule(rho.reshape(len(rho), -1), noisy.reshape(*noisy.shape[:2], -1), scale)
+    noisy = noisy.reshape(*noisy.shape[:2], -1)
+    return split_gauss_rule(rho.reshape(len(rho), -1), noisy, scale, nodes)
 
 
 def _noise_rule(variance: float, scale: float) -> tuple[Array, Array]:
-    needed = (_NEAR_POLES / scale) ** 2 * variance / 2
-    count = round(np.clip(needed, *_NOISE_NODES)) if variance > 0 else 1
+    """Choose a Gauss rule or, where that would need too many nodes, panels."""
+    needed, (least, most) = (_NEAR_POLES / scale) ** 2 * variance / 2, _NOISE_NODES
+    if needed > most:
+        panel = max(2 * scale / math.sqrt(variance), _NARROWEST)
+        return split_rule(unit_edges(np.empty(0), panel))
+    count = max(round(needed), least) if variance > 0 else 1
     points, weights = product_rule(1, count)
     return points[:, 0], weights
 
 
-def split_gauss_rule(values: RealOrComplex, weights: RealOrComplex, scale: float) -> ResidualRule:
+def split_gauss_rule(
+    values: RealOrComplex, weights: RealOrComplex, scale: float, nodes: int
+) -> ResidualRule:
     """Compress rules to Gauss rules on parts: around zero, and from size to twice that size.
 
     Parameters
@@ -90,13 +108,13 @@ def split_gauss_rule(values: RealOrComplex, weights: RealOrComplex, scale: float
     weights : Array, shape (J, K or 1, M)
     scale : float
         Twice the size of the part around zero.
+    nodes : int
+        On each part.
     """
-    if values.size <= _FEW:
-        return ResidualRule(values, np.broadcast_to(weights, (len(weights), *values.shape)))
     size = max(float(np.abs(values).max()), scale)
     edges = scale / 2 * 2.0 ** np.arange(math.ceil(math.log2(2 * size / scale)) + 1)
     inner: Array = np.concatenate([-edges[-2::-1], edges[:-1]])
-    rules = [_gauss_rule(*part) for part in _parts(values, weights, inner)]
+    rules = [_gauss_rule(*part, nodes) for part in _parts(values, weights, inner)]
     return ResidualRule(*(np.concatenate(parts, axis=-1) for parts in zip(*rules, strict=True)))
 
 
@@ -123,7 +141,7 @@ def _parts(
             yield values.take(rows + index) * inside, of_weights * inside
 
 
-def _gauss_rule(values: RealOrComplex, weights: RealOrComplex) -> ResidualRule:
+def _gauss_rule(values: RealOrComplex, weights: RealOrComplex, count: int) -> ResidualRule:
     """Compress K rules to Gauss rules, by the Lanczos method; those without weight remain so."""
     total = weights[0].sum(axis=1)[:, None]
     weight = np.divide(weights[0], total, where=total != 0, out=np.zeros_like(weights[0]))
@@ -132,7 +150,7 @@ def _gauss_rule(values: RealOrComplex, weights: RealOrComplex) -> ResidualRule:
     alpha, beta, basis = [], [], []
     before, current = np.zeros_like(values), np.ones_like(values)
     unit, off = np.sqrt(np.einsum("ks,ks,ks->k", weight, values, values)), np.zeros(len(values))
-    for _ in range(_NODES):
+    for _ in range(count):
         basis.append(current)
         rest = values * current
         alpha.append(np.einsum("ks,ks,ks->k", weight, rest, current))
@@ -144,8 +162,8 @@ def _gauss_rule(values: RealOrComplex, weights: RealOrComplex) -> ResidualRule:
         beta.append(off)
         norm = off[:, None]
         before, current = current, np.divide(rest, norm, where=norm != 0, out=np.zeros_like(rest))
-    jacobi = np.zeros((len(values), _NODES, _NODES), dtype=values.dtype)
-    diagonal, off_diagonal = np.arange(_NODES), np.stack(beta[:-1], axis=1)
+    jacobi = np.zeros((len(values), count, count), dtype=values.dtype)
+    diagonal, off_diagonal = np.arange(count), np.stack(beta[:-1], axis=1)
     jacobi[:, diagonal, diagonal] = np.stack(alpha, axis=1)
     jacobi[:, diagonal[1:], diagonal[:-1]] = off_diagonal
     jacobi[:, diagonal[:-1], diagonal[1:]] = off_diagonal

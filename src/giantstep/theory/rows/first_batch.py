@@ -12,27 +12,18 @@ where ell_k = ell_l. Traces are sums of positive terms.
 from __future__ import annotations
 
 import math
-from copy import copy
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.differences import with_slope
-from giantstep.numerics.function_table import ScalarFunction
-from giantstep.numerics.gaussian import derivative_variance, mean_derivatives, standard_moments
-from giantstep.numerics.scalar_functions import lookup
-from giantstep.problems.problem import label_agreement, noise_levels, noise_power
-from giantstep.problems.protocol import Protocol
-from giantstep.problems.readout import Vocabulary
 from giantstep.theory.rows.batch_moments import BatchMoments, BatchResolvent, DampedMoments
-from giantstep.theory.rows.label_rule import label_rule, label_rule_on_path
 
 # Where ell differ relatively by less, a difference is replaced by the slope in the middle.
 _NEAR = 3e-5
-# A Hermite coefficient of the activation below this is zero by symmetry.
-_ROUNDING = 1e-12
 
 
 class BatchTraces(NamedTuple):
@@ -49,90 +40,35 @@ class BatchTraces(NamedTuple):
     damped: DampedMoments
 
 
+@dataclass(frozen=True, eq=False)
 class FirstBatch:
-    """The first batch, as far as the trained weights remember it: equations (9)-(12).
-
-    Parameters
-    ----------
-    protocol : Protocol
-        With an odd activation, alpha0 > 0 and one step.
-    fineness : int
-        Multiplies the number of nodes of the rule over y.
+    """The first batch, as far as the trained weights remember it.
 
     Attributes
     ----------
-    rate, inverse_alpha0 : float
-        e = learning_rate/beta, and 1/alpha0.
-    slope, third : float
-        E sigma' and b3 = E sigma He_3.
+    moments : BatchMoments
+        Averages over its samples.
+    moments_on_path : callable
+        Makes the same with labels on `label_path`, for traces at complex ell.
     label_power : float
         E y^2.
-    spike_sign : float
-        +1 or -1: the sign of v along the mean of y x, that of the slope, so that r >= 0.
-    tau : float
-        e^2 hcheck^2/alpha0: B enters the covariance of a row with weight omega^2 tau.
-    bulk_variance, strength, alignment : float
-        c, r and gamma = v . theta, for omega = 1.
-    norm_coupling : float
-        A neuron's step along its own weights is this times its overlap with the spike.
     turn : Array, shape (2, 2 + others)
         The spike and the target across it, in terms of the target of the step, the batch's noise
-        and, if there is a third column, a generic direction.
+        and, if there are further columns, generic directions.
     """
 
-    def __init__(self, protocol: Protocol, fineness: int = 1) -> None:
-        self._protocol, self._fineness = protocol, fineness
-        activation, teacher = lookup(protocol.activation), standard_moments(lookup(protocol.target))
-        self.rate, self.inverse_alpha0 = protocol.learning_rate / protocol.beta, 1 / protocol.alpha0
-        # A coefficient that vanishes by symmetry is computed as rounding, whose sign means nothing.
-        self.slope, self.third, signal = (
-            0.0 if abs(h) < _ROUNDING else h
-            for h in (
-                float(standard_moments(activation).slope),
-                mean_derivatives(activation, 3)[3],
-                label_agreement(protocol) * float(teacher.slope),
-            )
-        )
-        self.label_power = float(teacher.second) + noise_power(protocol)
-        length = math.hypot(signal, math.sqrt(self.label_power * self.inverse_alpha0))
-        self.spike_sign = math.copysign(1.0, self.slope)
-        self.tau = self.rate**2 * derivative_variance(activation) * self.inverse_alpha0
-        self.bulk_variance = 1 + self.tau * self.label_power
-        self.strength = abs(self.rate * self.slope) * length
-        gamma = min(1.0, max(-1.0, signal / length)) if length > 0 else 0.0
-        self.alignment = gamma = self.spike_sign * gamma
-        self.norm_coupling = self.spike_sign * self.rate * self.third * length
-        rho = math.sqrt(1 - gamma**2)
-        self.turn = np.array([[gamma, rho], [rho, -gamma]])
-
-    @cached_property
-    def moments(self) -> BatchMoments:
-        """Averages over its samples."""
-        rule = label_rule(*self._labels, self._fineness)
-        return BatchMoments(*rule, label_agreement(self._protocol), self.inverse_alpha0)
-
-    @property
-    def _labels(self) -> tuple[ScalarFunction, Vocabulary, float]:
-        """Target, noise and the largest factor on y^2 in averages over labels."""
-        largest = max(abs(omega) for omega, _ in self._protocol.readout)
-        sharpness = largest**2 * self.tau * self.inverse_alpha0
-        return lookup(self._protocol.target), noise_levels(self._protocol), sharpness
+    moments: BatchMoments
+    moments_on_path: Callable[[], BatchMoments]
+    label_power: float
+    turn: Array
 
     def on_path(self) -> FirstBatch:
-        """Describe it by labels on `label_path`, for traces at complex ell."""
-        rule = label_rule_on_path(*self._labels)
-        agreement = label_agreement(self._protocol)
-        return self._changed(moments=BatchMoments(*rule, agreement, self.inverse_alpha0))
+        """Describe it by labels on the path."""
+        return replace(self, moments=self.moments_on_path())
 
     def turned(self, turn: Array) -> FirstBatch:
         """Describe it in another basis; the turn is as in `RowFunctions.turned`."""
-        known, other = turn[:, :-1] @ self.turn, turn[:, -1:]
-        return self._changed(turn=np.hstack([known, other]))
-
-    def _changed(self, **attributes: Array | BatchMoments) -> FirstBatch:
-        changed = copy(self)
-        vars(changed).update(attributes)
-        return changed
+        return replace(self, turn=np.hstack([turn[:, :2] @ self.turn, turn[:, 2:]]))
 
     def resolvent_trace(self, ell: RealOrComplex, f: RealOrComplex | None = None) -> RealOrComplex:
         """Solve `f (1 + ell E[y^2/(1 + ell f y^2/alpha0)]) = 1` for f = tr Z, shape (S, R).
@@ -153,14 +89,16 @@ class FirstBatch:
         """
         f = self.resolvent_trace(ell, near)
         E = self.moments.damped(self.moments.damping(ell * f))
-        return BatchTraces((f, f * E[2, 0], f * (E[2, 0] ** 2 + self.inverse_alpha0 * E[4, 0])), E)
+        return BatchTraces(
+            (f, f * E[2, 0], f * (E[2, 0] ** 2 + self.moments.inverse_alpha0 * E[4, 0])), E
+        )
 
     def pair_traces(self, ell: RealOrComplex, single: BatchTraces) -> RealOrComplex:
         """Compute tr B^j Z_k Z_l for j = 0 ... 3, shape (4, S, R, R)."""
         f, P, _ = single.powers
         damping = self.moments.damping(ell * f)
         E = self.moments.damped(damping[:, :, None] * damping[:, None])
-        f_k, f_l, P_l, x = f[:, :, None], f[:, None], P[:, None], self.inverse_alpha0
+        f_k, f_l, P_l, x = f[:, :, None], f[:, None], P[:, None], self.moments.inverse_alpha0
         f0 = f_l / (1 + ell[:, :, None] * E[2, 0])
         f1 = E[2, 0] * f0
         f2 = E[2, 0] * f1 + x * f_k * f_l * E[4, 0]
@@ -173,7 +111,7 @@ class FirstBatch:
     def forms(self, ell: RealOrComplex, single: BatchTraces) -> tuple[RealOrComplex, RealOrComplex]:
         """Compute quadratic forms of Z_k and B Z_k in (v, across v), shapes (S, R, 2, 2)."""
         f, P, A = single.powers
-        E, x = single.damped, self.inverse_alpha0
+        E, x = single.damped, self.moments.inverse_alpha0
         F = 1 / (1 + ell * E[2, 2])
         J = f * E[3, 1]
         H = ell * J
@@ -220,7 +158,7 @@ class FirstBatch:
         noise : Array
             Form in the noise, times E y^2.
         """
-        mixed = self.spike_sign * math.sqrt(self.inverse_alpha0 / self.label_power) * mixed
+        mixed = math.sqrt(self.moments.inverse_alpha0 / self.label_power) * mixed
         forms = np.stack([along, mixed, mixed, noise / self.label_power], axis=-1)
         known, other = self.turn[:, :2], self.turn[:, 2:]
         turned = known @ forms.reshape(*trace.shape, 2, 2) @ known.T

@@ -1,14 +1,16 @@
-"""One step on inputs with a covariance: docs/theory/structured-inputs.md, (S1) to (S6).
+"""One step of an odd activation, the paper's: equations (9)-(12), theory.md section 2.
 
-Inputs are x = S z with z ~ N(0, I) and S^2 = Sigma, of eigenvalues s_k. Everything is in whitened
-coordinates: a neuron is the row S w, and the target acts on t.z. The gradient sees Sigma once more,
-so that the spike is G = Sigma times the mean of y z over the batch. If the step is multiplied by
-Sigma^-p, G is Sigma^(1-p).
+On inputs with a covariance it is (S1) to (S6) of docs/theory/structured-inputs.md. Inputs are
+x = S z with z ~ N(0, I) and S^2 = Sigma, of eigenvalues s_k. Everything is in whitened coordinates:
+a neuron is the row S w, and the target acts on t.z. The gradient sees Sigma once more, so that the
+spike is G = Sigma times the mean of y z over the batch. If the step is multiplied by Sigma^-p, G is
+Sigma^(1-p). Without a covariance all are one, and one direction stands for all.
 """
 
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -17,18 +19,21 @@ from giantstep.numerics.gaussian import self_gradient, standard_moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.covariance import directions_of
 from giantstep.problems.inputs import mixture_mean
-from giantstep.problems.problem import label_agreement, noise_power
+from giantstep.problems.problem import label_agreement, noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_function
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.first_layer.network_state import NetworkState
+from giantstep.theory.rows.batch_moments import BatchMoments
+from giantstep.theory.rows.first_batch import FirstBatch
+from giantstep.theory.rows.label_rule import label_rule
 
 # A Hermite coefficient below the first is zero by symmetry. The second replaces 1/alpha0 = 0, where
 # there is no step or no noise, so that the spike always has a direction.
 _ROUNDING, _TINY = 1e-13, 1e-20
 
 
-class AnisotropicStep:
+class OddStep:
     """What a step leaves, in whitened coordinates.
 
     Labels and activation have the sign that makes E sigma' positive: only their product matters.
@@ -36,7 +41,8 @@ class AnisotropicStep:
     Parameters
     ----------
     protocol : Protocol
-        As `with_giant_step` returns it: one step, a uniform readout and an odd activation.
+        As `with_giant_step` returns it: one step and an odd activation. What belongs to neurons is
+        that of those whose readout is one.
 
     Attributes
     ----------
@@ -46,11 +52,13 @@ class AnisotropicStep:
         Eigenvalues of G.
     bulk : Array, shape (d,)
         Eigenvalues of the mean of D, Sigma + nu G^2 with nu = tau E y^2.
-    bulk_variance, length, alignment : float
-        c, |G u| and gamma as d -> infinity.
+    bulk_variance, length, spike_strength, alignment : float
+        c, |G u|, r and gamma as d -> infinity.
+    norm_coupling : float
+        A neuron's step along its own weights is this times its overlap with the spike.
     beta, rate : float
         beta, and e = learning_rate/beta, which is zero without a step.
-    inverse_batch : float
+    inverse_alpha0 : float
         1/alpha0.
     mean : float
         E y t.z for the class y of a mixture; zero without classes.
@@ -66,34 +74,57 @@ class AnisotropicStep:
     Examples
     --------
     >>> problem = Protocol("tanh", "sign", 1, alpha0=1, beta=1, covariance=[8, 1, 1, 1, 1])
-    >>> after = AnisotropicStep(problem).state()
+    >>> after = OddStep(problem).state()
     >>> print(f"{after.bulk_variance:.4f} {after.spike_strength:.4f} {after.alignment[0]:.4f}")
     1.2303 1.1907 0.4059
     """
 
     def __init__(self, protocol: Protocol) -> None:
-        f, moves = lookup(protocol.activation), protocol.alpha0 > 0
+        self._protocol, f, moves = protocol, lookup(protocol.activation), protocol.alpha0 > 0
         A = activation_averages(f, np.zeros(1), 1.0, 1.0, 1.0).at(np.array(0))
+        # A coefficient that vanishes by symmetry is computed as rounding, whose sign means nothing.
+        slope, third = (h if abs(h) > _ROUNDING else 0.0 for h in (A.slope, A.third))
         teacher = standard_moments(target_function(protocol.target, protocol.inputs))
         self.mean = mixture_mean(protocol.inputs) or 0.0
         h1_star = float(teacher.slope + self.mean * teacher.mean)
-        sign = math.copysign(1.0, A.slope)
-        self.eigenvalues, self.weights = directions_of(protocol.covariance, protocol.target_decay)
+        sign = math.copysign(1.0, slope)
+        covariance = protocol.covariance if protocol.has_covariance else 1.0
+        self.eigenvalues, self.weights = directions_of(covariance, protocol.target_decay)
         self.gains = self.eigenvalues ** (1 - protocol.precondition)
         self.beta = protocol.beta
         self.rate = protocol.learning_rate / protocol.beta * moves
-        self.inverse_batch = max(1 / protocol.alpha0 if moves else 0.0, _TINY)
+        self.inverse_alpha0 = max(1 / protocol.alpha0 if moves else 0.0, _TINY)
         self.agreement = sign * label_agreement(protocol) * moves
         self.slope = self.agreement * h1_star * (abs(h1_star) > _ROUNDING)
         self.label_power = float(teacher.second) + noise_power(protocol)
-        self.first, self.third = abs(A.slope) * (abs(A.slope) > _ROUNDING), sign * A.third
+        self.first, self.third = abs(slope), sign * third
         self.power, self.own = A.slope**2 + A.residual, self_gradient(f)
         self.psi = A.variance, sign * A.cube, A.fourth_power, 2 * A.variance_with_norm
-        self.tau = self.rate**2 * self.psi[0] * self.inverse_batch
+        self.tau = self.rate**2 * self.psi[0] * self.inverse_alpha0
         self.bulk = self.eigenvalues + self.tau * self.label_power * self.gains**2
         self.bulk_variance, self.length = float(self.bulk.mean()), math.sqrt(self.mean_power(0, 2))
+        self.spike_strength = self.rate * self.first * self.length
+        self.norm_coupling = self.rate * self.third * self.length
         gamma = self.slope * float(self.weights @ self.gains) / self.length
         self.alignment = min(1.0, max(-1.0, gamma))
+
+    def moments(self, fineness: int = 1, on_path: bool = False) -> BatchMoments:
+        """Compute averages over the samples of the batch; for spectra, on `label_path`."""
+        of, largest = self._protocol, max(omega**2 for omega, _ in self._protocol.readout)
+        sharpness = largest * self.tau * self.inverse_alpha0 * self.trace(0, 2)
+        target = target_function(of.target, of.inputs)
+        y, weights = label_rule(target, noise_levels(of), sharpness, fineness, on_path)
+        # From powers of t.z less its mean to powers of t.z.
+        mean = self.mean
+        weights = np.array([[1, 0, 0], [mean, 1, 0], [mean**2, 2 * mean, 1]]) @ weights
+        return BatchMoments(y, weights, self.agreement, self.inverse_alpha0)
+
+    def first_batch(self, fineness: int = 1) -> FirstBatch:
+        """Describe the batch, as far as rows remember it, in the basis of spike and target."""
+        gamma, rho = self.alignment, math.sqrt(1 - self.alignment**2)
+        on_path = partial(self.moments, on_path=True)
+        turn = np.array([[gamma, rho], [rho, -gamma]])
+        return FirstBatch(self.moments(fineness), on_path, self.label_power, turn)
 
     def trace(self, power: int, gained: int = 0) -> float:
         """Compute tr Sigma^j G^k/d."""
@@ -102,7 +133,7 @@ class AnisotropicStep:
     def mean_power(self, power: int, gained: int) -> float:
         """Compute u Sigma^j G^k u, u the mean of y z over the batch, in the mean over batches."""
         along = float(self.weights @ (self.eigenvalues**power * self.gains**gained))
-        noise = self.label_power * self.inverse_batch * self.trace(power, gained)
+        noise = self.label_power * self.inverse_alpha0 * self.trace(power, gained)
         return self.slope**2 * along + noise
 
     def row_power(self) -> tuple[tuple[float, float, float], float]:
@@ -116,16 +147,18 @@ class AnisotropicStep:
         own = self.mean**2 * float(self.weights @ self.bulk)
         return (own / c, mixed / c, along / c), float(np.mean(self.bulk**2)) / c**2
 
-    def mean_row(self) -> Array:
+    def mean_row(self, letters: float = 1.0) -> Array:
         """Compute the eigenvalues of D_m - D, (S13): the mean row less that of independent rows.
 
         The network's own output pulls rows back, and acts as noise on the labels; inputs longer
-        than others move all rows alike.
+        than others move all rows alike. These two parts are returned, shape (2, d), for a mean
+        square of the `letters`.
         """
         s, g, e, along = self.eigenvalues, self.gains, self.rate, self.rate * self.first**2
-        norms = self.beta * (e * self.third) ** 2 * self.trace(2) / 2 * self.label_power
-        noise = (e * along * self.power + norms) * self.inverse_batch
-        return np.asarray(g**2 * (along**2 * s + noise) - 2 * along * s * g)
+        noise = e * along * self.power * self.inverse_alpha0
+        own_output = letters * g**2 * (along**2 * s + noise) - 2 * along * s * g
+        norms = self.beta / 2 * (e * self.third) ** 2 * self.trace(2) * self.label_power
+        return np.stack([own_output, norms * self.inverse_alpha0 * g**2])
 
     def state(self, dimension: float = math.inf) -> NetworkState:
         """Describe the network after the step, with what a finite dimension adds.
@@ -134,20 +167,20 @@ class AnisotropicStep:
         parts, and by its overlap with the spike. A shift that all rows share, beyond the mean of
         independent ones, belongs to the spike.
         """
-        r, width = self.rate * self.first * self.length, self.beta * dimension
+        r, width = self.spike_strength, self.beta * dimension
         own, s2, s3 = self.rate / width * self.own, self.trace(0, 2), self.trace(1, 2)
-        noise = self.power * (self.psi[0] + self.first**2) * self.inverse_batch
+        noise = self.power * (self.psi[0] + self.first**2) * self.inverse_alpha0
         c = self.bulk_variance + own**2 * s3 - 2 * own * self.trace(1, 1)
         c += self.rate**2 / width * (self.first**4 * s3 + noise * s2)
         c += (self.rate * self.third) ** 2 * s3 * self.mean_power(1, 0) / dimension
-        shift = max(float(np.mean(self.mean_row())), 0.0) / width
+        shift = max(float(self.mean_row().mean(axis=1).sum()), 0.0) / width
         longer = math.hypot(r, math.sqrt(shift))
         gamma = self.alignment * (r / longer if longer > 0 else 1.0)
         return NetworkState(c - shift, longer, np.array([gamma]))
 
     def norm_variance(self, fourth_power: float) -> float:
         """Compute d times the variance of a row's squared norm, (S5), given E y^4."""
-        e, b, (square, _, fourth, spread) = self.rate, self.inverse_batch, self.psi
+        e, b, (square, _, fourth, spread) = self.rate, self.inverse_alpha0, self.psi
         mixed, s2, noise = self.trace(1, 1), self.trace(0, 2), self.label_power * b
         rows = 2 * (1 + e**2 * noise * s2 * spread / 2) ** 2 * (self.trace(2) - 1)
         rows += (2 * e * self.third * mixed) ** 2 * self.mean_power(1, 0)
@@ -161,7 +194,7 @@ class AnisotropicStep:
 
         A vector along Sigma u is replaced by its part along the spike, G u.
         """
-        along, s2, b = self.rate * self.third, self.trace(0, 2), self.inverse_batch
+        along, s2, b = self.rate * self.third, self.trace(0, 2), self.inverse_alpha0
         shared = self.trace(1, 1) * self.mean_power(1, 1) / self.length**2
         norms = self.trace(2) - 1
         rows = 1 + self.rate**2 * self.label_power * b * s2 * self.psi[3] / 2
