@@ -55,9 +55,8 @@ def label_rule(
     """
     width = 1 / math.sqrt(max(sharpness, _LEAST_SHARPNESS))
     s, weight = split_rule(_edges(target, width), fineness)
-    moved, factors, y = s, np.ones_like(s), target.value(s)
-    if on_path:
-        moved, factors, y = label_path(s, y)
+    of_nodes = label_path(s, target.value(s)) if on_path else (s, np.ones(1), target.value(s))
+    moved, factors, y = of_nodes
     powers = weight * factors * moved ** np.arange(3)[:, None]
     kept = weight > _RARE * on_path
     nodes = NODES if on_path else _NODES * fineness
