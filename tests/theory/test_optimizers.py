@@ -20,10 +20,6 @@ from giantstep.validation import InvalidParametersError
 SIGNS = Protocol("tanh", "sin", 1, alpha0=4, beta=0.5, optimizer="sign")
 
 
-def batch_of(layer):
-    return OddStep(layer.protocol)
-
-
 def at(alpha0, **others):
     return Protocol("tanh", "sin", 1, alpha0=alpha0, beta=0.5, **others)
 
@@ -52,7 +48,7 @@ def test_networks_have_the_spike_and_the_norms_of_the_theory(letters):
 @pytest.mark.slow
 def test_rows_after_signs_have_the_covariance_of_actual_batches():
     d, e = 300, 2.0
-    batch = batch_of(layer_of(SIGNS))
+    batch = OddStep(layer_of(SIGNS).protocol)
     k = math.sqrt(2 / math.pi * e**2 / (batch.tau * batch.label_power) - 1)
     rows, state = layer_of(SIGNS).rows_in_limit
     t, measured = np.array([0.2, 1, 5]), []
@@ -102,7 +98,7 @@ def test_rows_of_relu_networks_have_the_covariance_after_signs():
 
 
 def test_averages_over_the_entries_resolve_them():
-    batch = batch_of(layer_of(SIGNS))
+    batch = OddStep(layer_of(SIGNS).protocol)
     t = np.array([0.5, 3.0])
     coarse, fine = (SignRows(batch, 2, fineness).functions()[0] for fineness in (1, 2))
     assert coarse.forms(t).resolvent == pytest.approx(fine.forms(t).resolvent, rel=1e-9)

@@ -83,7 +83,7 @@ class OddStep:
         self._protocol, f, moves = protocol, lookup(protocol.activation), protocol.alpha0 > 0
         A = activation_averages(f, np.zeros(1), 1.0, 1.0, 1.0).at(np.array(0))
         # A coefficient that vanishes by symmetry is computed as rounding, whose sign means nothing.
-        slope, third = (float(h) * (abs(h) > _ROUNDING) + 0.0 for h in (A.slope, A.third))
+        slope, third = (float(h) if abs(h) > _ROUNDING else 0.0 for h in (A.slope, A.third))
         teacher = standard_moments(target_function(protocol.target, protocol.inputs))
         self.mean = mixture_mean(protocol.inputs) or 0.0
         h1_star = float(teacher.slope + self.mean * teacher.mean)
