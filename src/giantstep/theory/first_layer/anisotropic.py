@@ -84,9 +84,8 @@ class Anisotropic(SteppedLayer):
         # Halfway, on a logarithmic scale, between the least and the largest eigenvalue of D.
         scale = math.sqrt(self.step.bulk.min() * self.step.bulk.max())
         rows = RowFunctions.fitted(scale, of_rows.columns, _TOLERANCE, most)
-        before = self.step.state()
-        rows = before.rows_of_norm(rows, at_dimension)
-        rows = self.turned(rows, before.spike_strength, before.alignment)
+        alignment = np.array([self.step.alignment])
+        rows = self.turned(rows.with_norm(at_dimension, c), self.step.spike_strength, alignment)
         added, stretch = max(at_dimension - c, 0.0), min(at_dimension / c, 1.0)
 
         def screened(t: Complex) -> Complex:

@@ -22,7 +22,7 @@ from giantstep.theory.first_layer.covariance_step import CovarianceStep
 from giantstep.theory.first_layer.fresh_step import FreshStep
 from giantstep.theory.first_layer.row_resolvent import SelfEnergy
 from giantstep.theory.rows.interface import Continued, ContinuedVariances
-from giantstep.theory.rows.one_group import variances_at
+from giantstep.theory.rows.response import variances_at
 from giantstep.theory.rows.row_functions import Traces
 
 # Points times samples of a block whose arrays stay in the processor's cache.

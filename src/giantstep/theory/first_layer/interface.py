@@ -27,14 +27,15 @@ from giantstep.theory.features.conditional_features import (
     NodesOverKappa,
     conditional_features,
 )
+from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.input_norms import with_input_norms
 from giantstep.theory.features.sparse_rows import with_sparse_rows
-from giantstep.theory.first_layer.network_state import NetworkState
+from giantstep.theory.first_layer.network_state import NetworkState, spike_basis
 from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.interface import Bulk
 from giantstep.theory.rows.isotropic import IsotropicBulk
-from giantstep.theory.rows.row_functions import RowFunctions, other_task, wider_spike
+from giantstep.theory.rows.row_functions import RowFunctions
 from giantstep.validation import Fault
 
 # Factor of `own_output`, fitted to networks of tanh and erf at rates of 10 and 18 (d = 200), which
@@ -291,9 +292,14 @@ class SteppedLayer(FirstLayer):
         """
         longest, overlap = np.abs(self.features.groups.u).max(), self.problem.task_overlap
         share = strength / longest if longest > strength else 1.0
-        if share < 1:
-            rows = rows.turned(wider_spike(share, alignment))
-        return rows.turned(other_task(overlap, share * alignment[0])) if overlap != 1 else rows
+        if share == overlap == 1:
+            return rows
+        # Beside the known directions, a generic one for the spike and one for the readout's target.
+        spike = np.concatenate([[share], np.zeros(alignment.size), [math.sqrt(1 - share**2), 0]])
+        targets = overlap * np.column_stack([alignment, across_basis(alignment)])
+        targets = np.pad(targets, ((0, 0), (0, 2)))
+        targets[:, -1] = math.sqrt(1 - overlap**2)
+        return rows.turned(spike_basis(spike, targets, 0)[1])
 
     @property
     def batch(self) -> float:  # type: ignore[override]

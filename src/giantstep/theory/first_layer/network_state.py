@@ -19,11 +19,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_target import across_basis
-from giantstep.theory.rows.row_functions import RowFunctions
 from giantstep.validation import refusal
-
-# Bulk variances with a smaller relative difference are one number computed in two ways.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +61,6 @@ class NetworkState:
     def bulk_overlaps(self) -> Array:
         """Variances, times d, of a bulk row's projection on each direction of the target, (D,)."""
         return np.einsum("ki,ij,kj->k", self.targets, self.covariance[:-1, :-1], self.targets)
-
-    def rows_of_norm(self, rows: RowFunctions, c: float) -> RowFunctions:
-        """Compute the functions of rows of another norm, as at finite dimension: `row_norms`."""
-        if abs(c - self.bulk_variance) > _ROUNDING * self.bulk_variance:
-            rows = rows.with_norm(c, self.bulk_variance)
-        return rows
 
 
 def spiked_features(

@@ -176,7 +176,8 @@ class Recursion(SteppedLayer):
         """Make the bulk with the whole covariance of the rows."""
         rows, last = self.rows_in_limit
         (c,) = self.features.groups.c
-        rows = self.turned(last.rows_of_norm(rows, c), last.spike_strength, last.alignment)
+        rows = rows.with_norm(c, last.bulk_variance)
+        rows = self.turned(rows, last.spike_strength, last.alignment)
         norm_variance = float(last.covariance[-1, -1])
         return OneGroupBulk(self.isotropic(f), rows, norm_variance, self.at_complex_ridges)
 

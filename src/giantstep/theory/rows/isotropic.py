@@ -37,8 +37,10 @@ from giantstep.theory.rows.interface import (
 from giantstep.theory.rows.response import (
     ResponseTerms,
     solve_self_consistency,
+    variances_at,
     variances_from_terms,
 )
+from giantstep.theory.rows.row_functions import Traces
 
 
 class Screened(NamedTuple):
@@ -88,8 +90,9 @@ class IsotropicBulk(Bulk):
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats to V and T: `Bulk.variances`."""
         if self.groups.c.size == 1:
-            c = float(self.groups.c[0])
-            return variances_of_one_group(V1_hat[:, 0, 0], L[:, 0], c, self.beta)
+            A, L, c = V1_hat[:, 0, 0], L[:, 0], float(self.groups.c[0])
+            t = self.beta * A * response_of_one_group(c * A, L, self.beta)
+            return variances_at(A, L, traces_of_one_radius(t, c), self.beta)
         diagonal = contract("gr,srt,gt->sg", self.B, V1_hat, self.B)
         return self._variances_from(1 / (L + self.groups.c * diagonal), V1_hat, L)
 
@@ -152,24 +155,10 @@ class IsotropicBulk(Bulk):
         return IsotropicResponse(self, V1_hat, V)
 
 
-def variances_of_one_group(V1_hat: Array, L: Array, c: float, beta: float) -> tuple[Array, Array]:
-    """Compute `variances` for one group in closed form: equation (19), theory.md section 5.
-
-    The traces follow from q as sums of positive terms.
-
-    Parameters
-    ----------
-    V1_hat, L : Array, shape (S,)
-    """
-    load = c * V1_hat  # at q = 0
-    q = response_of_one_group(load, L, beta)
-    shrink = 1 / (1 + beta * c * q * V1_hat)  # (1 + beta D V1_hat)^-1, D = c q
-    V1 = c * q * shrink
-    squared = shrink**2
-    slope = L + load * squared
-    T20 = q / slope
-    T21 = V1 * shrink / slope
-    return arranged(V1, q, beta * V1**2 + c * squared * T21, T21, T20)
+def traces_of_one_radius(t: Array, c: float) -> Traces:
+    """Compute the traces of rows of covariance c/d."""
+    f = 1 / (1 + c * t)
+    return Traces(t, f, c * f, -c * f**2, -((c * f) ** 2))
 
 
 def response_of_one_group(load: Array, L: Array, beta: float) -> Array:
@@ -182,16 +171,6 @@ def response_of_one_group(load: Array, L: Array, beta: float) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         q: Array = np.where(b >= 0, 2 / (b + root), (root - b) / (2 * a))
     return q
-
-
-def arranged(
-    V1: RealOrComplex, V2: RealOrComplex, T22: RealOrComplex, T21: RealOrComplex, T20: RealOrComplex
-) -> tuple[RealOrComplex, RealOrComplex]:
-    """Arrange V and T of one group from their entries, shape (S,)."""
-    V, T = np.empty((V2.size, 2), V2.dtype), np.empty((V2.size, 2, 2), V2.dtype)
-    V[:, 0], V[:, 1] = V1, V2
-    T[:, 0, 0], T[:, 0, 1], T[:, 1, 0], T[:, 1, 1] = T22, T21, T21, T20
-    return V, T
 
 
 class IsotropicResponse(SpikeResponse):

@@ -27,8 +27,8 @@ from giantstep.theory.rows.interface import (
     SpikeResponse,
     in_parts,
 )
-from giantstep.theory.rows.isotropic import IsotropicBulk, arranged, response_of_one_group
-from giantstep.theory.rows.response import ResponseTerms, solve_self_consistency
+from giantstep.theory.rows.isotropic import IsotropicBulk, response_of_one_group
+from giantstep.theory.rows.response import ResponseTerms, solve_self_consistency, variances_at
 from giantstep.theory.rows.row_functions import RowFunctions, Traces
 
 
@@ -165,14 +165,3 @@ class OneGroupResponse(SpikeResponse):
         df, direct = (x[:, None] for x in self._divided(other, f, g, df))
         through_q = -squares * self.beta * (self.A * other.A)[:, None] * df
         return in_parts(self.triangle, through_q, (squares * direct)[:, :, None])
-
-
-def variances_at(
-    A: RealOrComplex, L: RealOrComplex, at: Traces, beta: float
-) -> tuple[RealOrComplex, RealOrComplex]:
-    """Compute V, (19), and T from the traces at the t that belongs to L and A = V1_hat, (S,)."""
-    q = 1 / (L + A * at.phi)
-    slope = at.phi + at.t * at.dphi
-    T20 = 1 / (1 / q**2 + beta * A**2 * at.dphi)
-    T21 = slope * T20
-    return arranged(q * at.phi, q, slope * T21 - beta * q**2 * at.dphi, T21, T20)

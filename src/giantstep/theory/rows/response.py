@@ -15,6 +15,7 @@ from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.linear_systems import solve_small
 from giantstep.numerics.newton import iterate_newton
 from giantstep.numerics.packed_symmetric import triangle_of
+from giantstep.theory.rows.row_functions import Traces
 
 # Newton's method for log q: most steps, a step after which 1e-11 is left, and the longest.
 _MAX_ITERATIONS, _TOLERANCE, _LONGEST_STEP = 300, 1e-5, 3
@@ -99,3 +100,18 @@ def variances_from_terms(
     straight, crossed = terms.products[:, a, b, i, j], terms.products[:, a, b, j, i]
     dX[:, :, : i.size] -= beta * (straight + np.where(off, crossed, 0))
     return V, -np.concatenate([dX, pi[:, None] * dq], axis=1)
+
+
+def variances_at(
+    A: RealOrComplex, L: RealOrComplex, at: Traces, beta: float
+) -> tuple[RealOrComplex, RealOrComplex]:
+    """Compute V, (19), and T from the traces at the t that belongs to L and A = V1_hat, (S,)."""
+    q = 1 / (L + A * at.phi)
+    slope = at.phi + at.t * at.dphi
+    T20 = 1 / (1 / q**2 + beta * A**2 * at.dphi)
+    T21 = slope * T20
+    V, T = np.empty((q.size, 2), q.dtype), np.empty((q.size, 2, 2), q.dtype)
+    V[:, 0], V[:, 1] = q * at.phi, q
+    T[:, 0, 0], T[:, 0, 1] = slope * T21 - beta * q**2 * at.dphi, T21
+    T[:, 1, 0], T[:, 1, 1] = T21, T20
+    return V, T

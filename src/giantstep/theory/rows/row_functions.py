@@ -17,7 +17,6 @@ from scipy.linalg import block_diag
 
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.packed_symmetric import triangle_of
-from giantstep.theory.features.conditional_target import across_basis
 
 # The least and the largest degree of the polynomials.
 LEAST, MOST = 16, 192
@@ -25,6 +24,8 @@ LEAST, MOST = 16, 192
 FEWER = 144
 # The relative size of the last coefficients that is small enough.
 _TOLERANCE = 1e-10
+# Norms with a smaller relative difference are one number computed in two ways.
+_ROUNDING = 1e-9
 # Last coefficients that are larger than this are no measure of how fast they will decay.
 _SLOW = 0.1
 
@@ -158,9 +159,10 @@ class RowFunctions:
     def with_norm(self, norm: float, before: float) -> RowFunctions:
         """Return the functions for rows that noise lengthens, or shorter ones: c, and c before."""
         added = norm - before
+        if abs(added) <= _ROUNDING * before:
+            return self
         if added < 0:
-            m = math.isqrt(len(self._coefficients) - 2) - 1
-            return self.turned(np.eye(m, m + 1), norm / before)
+            return self.turned(np.eye(math.isqrt(len(self._coefficients) - 2) - 1), norm / before)
 
         def functions(t: Array) -> Array:
             own = 1 / (1 + added * t)
@@ -172,57 +174,19 @@ class RowFunctions:
         return RowFunctions.fitted(self._scale + added, functions, _TOLERANCE)
 
     def turned(self, turn: Array, factor: float = 1.0) -> RowFunctions:
-        """Turn the basis; the last column of `turn` is along a generic direction.
+        """Turn the basis; further columns of `turn` are along generic directions.
 
         Rows become longer by the root of the factor.
         """
         f, phi, *triangles = self._coefficients
         R, filtered = _as_forms(np.array(triangles))
-        known, other = turn[:, :-1], np.outer(turn[:, -1], turn[:, -1])
+        known, beyond = np.split(turn, filtered.shape[-1:], axis=1)
+        other = beyond @ beyond.T
         with_a = block_diag(known, math.sqrt(factor))
         R = with_a @ R @ with_a.T
         R[:, :-1, :-1] += f[:, None, None] * other
         filtered = factor * (known @ filtered @ known.T + phi[:, None, None] * other)
         return RowFunctions(factor * self._scale, as_columns(f, factor * phi, Forms(R, filtered)))
-
-
-def wider_spike(share: float, alignment: float | Array) -> Array:
-    """Return the turn to a basis whose spike has a part that the target does not see.
-
-    Parameters
-    ----------
-    share : float
-        Cosine of the angle between the spike and its part that is known.
-    alignment : float or Array, shape (D,)
-        Overlaps of that part with the target's directions.
-
-    Returns
-    -------
-    Array, shape (D + 1, D + 2)
-        The spike and the target's directions across it, in terms of those before and a generic one.
-    """
-    a = np.atleast_1d(alignment)
-    turn = np.zeros((a.size + 1, a.size + 2))
-    turn[0, 0], turn[0, -1] = share, math.sqrt(1 - share**2)
-    targets = np.column_stack([a, across_basis(a), np.zeros(a.size)])
-    turn[1:] = np.linalg.solve(across_basis(share * a), targets - np.outer(share * a, turn[0]))
-    return turn
-
-
-def other_task(overlap: float, alignment: float) -> Array:
-    """Return the turn to the basis of another target, of one direction, shape (2, 3).
-
-    Parameters
-    ----------
-    overlap : float
-        Cosine of the angle between its direction and that of the target which the steps learn.
-    alignment : float
-        Overlap of the spike with the latter.
-    """
-    known, other = overlap * math.sqrt(1 - alignment**2), math.sqrt(1 - overlap**2)
-    size = math.hypot(known, other)
-    across = (known / size, other / size) if size > 0 else (1.0, 0.0)
-    return np.array([[1.0, 0.0, 0.0], [0.0, *across]])
 
 
 def as_columns(f: Array, phi: Array, forms: Forms) -> Array:
