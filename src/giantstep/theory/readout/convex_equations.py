@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.linear_systems import TINY, multiply
 from giantstep.numerics.newton import Iterates
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.convex_losses import ClippedLoss, Loss, SmoothLoss
@@ -94,15 +94,11 @@ class ConvexEquations:
         have the same meaning on all.
     fineness : float
         Multiplies the number of nodes over z or omega.
-    tolerance : float
-        Residual, in coordinates, at which a point is solved.
     """
 
-    def __init__(
-        self, square_loss: SquareLoss, loss: Loss, to_m: Array, fineness: float, tolerance: float
-    ) -> None:
+    def __init__(self, square_loss: SquareLoss, loss: Loss, to_m: Array, fineness: float) -> None:
         f, self.srf = square_loss.features, square_loss.srf
-        self.features, self.loss, self.tolerance = f, loss, tolerance
+        self.features, self.loss = f, loss
         self.square_loss, self.equations, self.to_m = square_loss, square_loss.equations, to_m
         self.beta, self.rank = self.srf.beta, to_m.shape[1]
         # With an odd teacher, odd features and a symmetric loss every integrand is even in kappa.
@@ -187,46 +183,44 @@ class ConvexEquations:
         pair of groups.
         """
         at, ratio = self.order_parameters(x), (alpha / self.beta)[:, None]
-        split = self.equations.triangle.size
-        V_hat, q_hat = (
-            ratio * ((values * self.weight) @ self.products.T)
-            for values in (averages.minus_dg, averages.g_squared)
-        )
+        g, z_g, minus_dg, g_squared = (values * self.weight for values in averages)
+        V_hat, q_hat = (ratio * (each @ self.products.T) for each in (minus_dg, g_squared))
+        split, Z = self.equations.triangle.size, len(self.functions) - self.rank
         V1_hat = self.equations.triangle.unpack(V_hat[:, :split])
         V, T = self.equations.bulk.variances(V1_hat, ridge[:, None] + V_hat[:, split:])
         response = self.equations.bulk.spike_response(V1_hat, V)
-        mean_g = (averages.g * self.weight) @ self.functions.T
-        zeta_hat = ratio * mean_g[:, self.rank :]
-        psi_hat = ratio * ((averages.z_g * self.weight) @ self.phi.T)
-        # V1_hat psi, but without `row_norm`: z acts on the mean of the features.
-        psi_hat += ratio * ((averages.minus_dg * (at.slope @ self.phi) * self.weight) @ self.phi.T)
-        K = overlap_response(response, zeta_hat.shape[-1])
-        overlaps = np.einsum("sxy,sy->sx", K, np.concatenate([zeta_hat, psi_hat], axis=-1))
-        zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, response.along.shape[-1])
+        mean_g = g @ self.functions.T
+        # With V1_hat psi, but without `row_norm`: z acts on the mean of the features.
+        slope_g = (z_g + minus_dg * (at.slope @ self.phi)) @ self.phi.T
+        hats = ratio * np.concatenate([mean_g[:, self.rank :], slope_g], axis=-1)
+        overlaps = multiply(overlap_response(response, Z), hats)
+        both = split_hats(hats[:, :Z], hats[:, Z:], response.along.shape[-1])
         penalty = self.square_loss.penalty
-        hats = Hats(zeta_hat, psi_hat, at.prediction[:, : self.rank] @ self.to_m.T)
-        first, second = penalty.sources(response, response, hats, hats)
+        known = Hats(*both, at.prediction[:, : self.rank] @ self.to_m.T)
+        first, second = penalty.sources(response, response, known, known)
         direction = q_hat + first
-        q = np.einsum("sij,sj->si", T, direction) + second
-        spread = self.mean_spread[:, None] * self.mean_spread
-        stiffness = np.einsum("sn,ghn->sgh", averages.minus_dg * self.weight, spread)
-        stiffness += self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m
-        free = at.prediction[:, : self.rank]
-        # A Newton-like step towards E[mu0 g] = stiffness m.
-        gap = mean_g[:, : self.rank] - np.einsum("sgh,sh->sg", stiffness, free)
-        curvature = self._curvature_along_m(averages)
-        free = (
-            free + gap / (curvature + np.max(np.abs(stiffness), axis=(1, 2), initial=0.0))[:, None]
-        )
+        q = multiply(T, direction) + second
+        stiffness = self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m
+        free = self._nearer(at.prediction, mean_g, minus_dg, g_squared, stiffness)
         mapped = np.concatenate([V, free, overlaps, q], axis=-1)
-        return mapped, partial(penalty.overlaps, response, direction, at.q, hats)
+        return mapped, partial(penalty.overlaps, response, direction, at.q, known)
 
-    def _curvature_along_m(self, averages: ChannelAverages) -> Array:
-        """Estimate minus the derivative of E[mu0 g] by m, shape (S,)."""
-        squares = self.functions[: self.rank] ** 2
-        smooth = np.max((averages.minus_dg * self.weight) @ squares.T, axis=-1, initial=0.0)
-        saturated = np.sqrt(averages.g_squared @ self.weight / self.power)
-        return smooth + saturated + TINY
+    def _nearer(
+        self, prediction: Array, mean_g: Array, minus_dg: Array, g_squared: Array, stiffness: Array
+    ) -> Array:
+        """Move the coefficients of the mu0 towards those at which E[mu0 g] = stiffness m.
+
+        The step is Newton's, with a bound on the slope of the difference of the two.
+        """
+        spread = self.mean_spread[:, None] * self.mean_spread
+        stiffness = stiffness + np.einsum("sn,ghn->sgh", minus_dg, spread)
+        free = prediction[:, : self.rank]
+        gap = mean_g[:, : self.rank] - multiply(stiffness, free)
+        slopes = minus_dg @ (self.functions[: self.rank] ** 2).T
+        slope = np.max(slopes, axis=-1, initial=0.0)
+        slope += np.max(np.abs(stiffness), axis=(1, 2), initial=0.0)
+        slope += np.sqrt(g_squared.sum(axis=-1) / self.power) + TINY  # where most g are at an end
+        return free + gap / slope[:, None]
 
     def coordinates(self, x: Array) -> Array:
         """Compute Newton's coordinates: logarithms of variances, means over their typical size."""

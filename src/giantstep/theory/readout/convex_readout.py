@@ -11,24 +11,17 @@ from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.convex_losses import Loss
 from giantstep.theory.readout.convex_equations import ConvexEquations
-from giantstep.theory.readout.convex_newton import (
-    FixedPoint,
-    error_slope,
-    polished,
-    refined,
-    solve_near,
-)
+from giantstep.theory.readout.convex_newton import FixedPoint, Points, solve_near
 from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.readout.readout import Estimate, Nodes, Readout, Solved
 
 
 class _Rule(NamedTuple):
-    """Factors on the number of nodes over kappa and beside it, panels, and where to stop."""
+    """Factors on the number of nodes over kappa and beside it, and whether panels are wide."""
 
     over_kappa: float
     beside: float
     wide: bool
-    tolerance: float
 
 
 def _rules(binary: bool) -> tuple[_Rule, _Rule, _Rule]:
@@ -39,18 +32,21 @@ def _rules(binary: bool) -> tuple[_Rule, _Rule, _Rule]:
     given kappa, which needs narrow panels.
     """
     return (
-        _Rule(1 / 6, 1 / 3, wide=binary, tolerance=1e-3),
-        _Rule(1 / 2, 1 / 2, wide=True, tolerance=1e-7),
-        _Rule(1, 3 / 4 if binary else 1, wide=binary, tolerance=1e-11),
+        _Rule(1 / 6, 1 / 3, wide=binary),
+        _Rule(1 / 2, 1 / 2, wide=True),
+        _Rule(1, 3 / 4 if binary else 1, wide=binary),
     )
 
 
-# Where to stop if a Newton step with the derivative there follows, which leaves the square of that.
-_BEFORE_A_STEP = 1e-5
 # The rule at another dimension, for the dimension from which on answers are reliable.
-_ELSEWHERE = _Rule(1 / 3, 1 / 2, wide=False, tolerance=1e-4)
+_ELSEWHERE = _Rule(1 / 3, 1 / 2, wide=False)
 # Where predictions vary little given kappa, corners of the loss need finer rules over kappa.
-_FINER = tuple(_Rule(k, math.sqrt(k / 2), wide=False, tolerance=1e-11) for k in (2, 4, 8))
+_FINER = tuple(_Rule(k, math.sqrt(k / 2), wide=False) for k in (2, 4, 8))
+# Residuals at which a search ends: at first, of solutions at another dimension, of estimates, and
+# of answers.
+_ROUGH, _THERE, _ESTIMATED, _EXACT = 1e-3, 1e-4, 1e-7, 1e-11
+# And where a Newton step with the derivative there follows, which leaves the square of that.
+_BEFORE_A_STEP = 1e-5
 
 
 class ConvexReadout(Readout):
@@ -89,63 +85,62 @@ class ConvexReadout(Readout):
         Its change to the usual rule therefore contains every quadrature error.
         """
         if rule not in self._equations:
-            finer = rule[:3] == self._coarse[:3]
-            on_rule = self.square_loss
+            on_rule, to_m = self.square_loss, self.square_loss.label_residual.to_m
             if rule != _ELSEWHERE:
-                on_rule = self.layer.with_nodes(rule.over_kappa, rule.wide, finer)
-            to_m, *rest = self.square_loss.label_residual.to_m, rule.beside, rule.tolerance
-            self._equations[rule] = ConvexEquations(on_rule, self.loss, to_m, *rest)
+                on_rule = self.layer.with_nodes(rule.over_kappa, rule.wide, rule == self._coarse)
+            self._equations[rule] = ConvexEquations(on_rule, self.loss, to_m, rule.beside)
         return self._equations[rule]
 
-    def _roughly(self, alpha: Array, ridge: Array, coarse: _Rule | None = None) -> FixedPoint:
-        """Solve S points on the coarse rule, from those nearby."""
+    def _roughly(self, alpha: Array, ridge: Array, tolerance: float) -> FixedPoint:
+        """Solve S points on the coarse rule, or at another dimension from those nearby."""
         if self.near is None:
-            found = solve_near(self._on(self._rough), alpha, ridge)
-            return found.on(self._on(coarse or self._coarse))
+            found = solve_near(Points(self._on(self._rough), _ROUGH, alpha, ridge))
+            return found.on(self._on(self._coarse), tolerance)
         equations, start = self._on(_ELSEWHERE), self.near._known(alpha, ridge)
         # The mean of the readout is free in the limit only: Jacobians differ.
-        return solve_near(equations, alpha, ridge, equations.unknowns(start.equations, start.at.x))
+        x = equations.unknowns(start.points.equations, start.at.x)
+        return solve_near(Points(equations, _THERE, alpha, ridge), x)
 
     def _known(self, alpha: Array, ridge: Array) -> FixedPoint:
         """Choose points among those that were solved last, or solve them."""
-        if last := self._last:
+        if self._last:
+            last = self._last.points
             same = (last.alpha == alpha[:, None]) & (last.ridge == ridge[:, None])
             if same.any(axis=1).all():
-                return last.chosen(same.argmax(axis=1))
-        self._last = self._roughly(alpha, ridge)
+                return self._last.chosen(same.argmax(axis=1))
+        self._last = self._roughly(alpha, ridge, _ESTIMATED)
         return self._last
 
     def estimate(self, alpha: Array, ridge: Array) -> Estimate:
         """Compute test errors at S points on the coarse rule."""
-        found = self._roughly(alpha, ridge)
-        equations, x = found.equations, refined(found, alpha)
+        found = self._roughly(alpha, ridge, _ESTIMATED)
+        equations, x = found.points.equations, found.refined(alpha)
         error = np.where(found.converged, equations.errors(x)[0], np.nan)
         return error, equations.fluctuation(found.at, alpha), (equations.features, equations)
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points, those that are unresolved on finer and finer rules."""
-        coarse = self._coarse._replace(tolerance=_BEFORE_A_STEP)
-        before = self._last = polished(self._roughly(alpha, ridge, coarse))
-        solution = before.on(self._on(self._usual))
+        before = self._last = self._roughly(alpha, ridge, _BEFORE_A_STEP).polished()
+        solution = before.on(self._on(self._usual), _EXACT)
         found = self._solved(before, solution)
         for one in np.flatnonzero(found.converged)[:, None]:
             last = solution.chosen(one)
             for finer in _FINER:
                 if self.is_resolved(found.shift[one], found.change[one]).all():
                     break
-                again = last.on(self._on(finer))
+                again = last.on(self._on(finer), _EXACT)
                 if not again.converged.all():
                     break
                 found.overwrite(one, self._solved(last, again))
                 last = again
-        return found._replace(slope=error_slope(solution))
+        return found._replace(slope=solution.error_slope())
 
     def _solved(self, before: FixedPoint, solution: FixedPoint) -> Solved:
         """Compute overlaps and errors from a fixed point, and their change from a coarser rule."""
-        equations, at = solution.equations, solution.at
+        (equations, _, alpha, ridge), at = solution.points, solution.at
         moments, (test_error, fresh) = equations.prediction_moments(at.x), equations.errors(at.x)
         losses = equations.channel.losses(moments)
-        _, overlaps = equations.evaluate(at.x, at.details, solution.alpha, solution.ridge)
+        _, overlaps = equations.evaluate(at.x, at.details, alpha, ridge)
         values = {
             "test_error": test_error,
             **{name: x @ equations.weight for name, x in losses._asdict().items()},
@@ -158,7 +153,7 @@ class ConvexReadout(Readout):
             values,
             solution.converged,
             solution.shift,
-            np.abs(before.equations.errors(before.at.x)[0] / test_error - 1),
-            equations.fluctuation(at, solution.alpha),
+            np.abs(before.points.equations.errors(before.at.x)[0] / test_error - 1),
+            equations.fluctuation(at, alpha),
             moments.Q @ equations.weight,
         )
