@@ -81,7 +81,7 @@ class Registry(Generic[T]):
     families : Family
     unlisted : mapping
         Further entries, which messages and help leave out.
-    kind : type
+    kind : type or union of types
         Of what a `Named` may carry in the place of an entry.
 
     Examples
@@ -99,7 +99,7 @@ class Registry(Generic[T]):
         entries: Mapping[str, T],
         *families: Family[T],
         unlisted: Mapping[str, T] = MappingProxyType({}),
-        kind: type[T] | None = None,
+        kind: Any = None,
     ) -> None:
         self._entries, self._families, self._kind = entries, families, kind
         self._known = {**unlisted, **entries}

@@ -31,8 +31,8 @@ _ROUNDING = 1e-12
 _SMOOTH = "convex and analytic, with `slope` its derivative (complex, unless `curvature` is given)"
 
 
-class Loss(ABC):
-    """A convex loss.
+class _Residual(ABC):
+    """A convex loss of a residual.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Loss(ABC):
 
 
 @dataclass(frozen=True)
-class ClippedLoss(Loss):
+class ClippedLoss(_Residual):
     """A loss whose derivative by the residual is `clip(u/inverse_curvature, low, high)`.
 
     Attributes
@@ -112,7 +112,7 @@ class ClippedLoss(Loss):
     inverse_curvature : float
         1; or 0 for a loss that is linear on either side of a corner at u = 0.
     margin : bool
-        As in `Loss`.
+        Whether the labels must be +1 and -1.
 
     Examples
     --------
@@ -153,7 +153,7 @@ class ClippedLoss(Loss):
 
 
 @dataclass(frozen=True)
-class SmoothLoss(Loss):
+class SmoothLoss(_Residual):
     """An analytic loss.
 
     Attributes
@@ -166,7 +166,7 @@ class SmoothLoss(Loss):
         The second derivative; by default found by a complex step, of a slope that takes complex
         arrays.
     margin : bool
-        As in `Loss`.
+        Whether the labels must be +1 and -1.
     strip : float
         Half-width of the strip about the real line in which `prox` is analytic, whatever V. Rules
         of quadrature follow from it; one that is too large shows in `quadrature_error`.
@@ -237,6 +237,10 @@ class SmoothLoss(Loss):
         right = np.all(error <= _SAME_INTEGRAL * np.abs(f).max(axis=1) + _ROUNDING, axis=0)
         wrong = start[~(right & (f[1, 1] >= -_ROUNDING))]
         return f"{_SMOOTH}: it is not at a residual of {wrong[0]:.3g}" if wrong.size else ""
+
+
+# What readouts and channels know how to treat.
+Loss = ClippedLoss | SmoothLoss
 
 
 def logistic_slope(u: RealOrComplex) -> RealOrComplex:

@@ -105,7 +105,6 @@ def leave_one_out(loss: Loss, features: Array, labels: Array, ridge: float) -> A
         softest = max(loss.inverse_curvature, _SOFT * float(response.diagonal().mean()))
         free, stiffness = (loss.low < f) & (f < loss.high), np.full(f.size, softest)
     else:
-        assert isinstance(loss, SmoothLoss)
         f, curvature = loss.derivatives(at_zero - fitted)
         free, stiffness = np.ones(f.size, dtype=bool), 1 / curvature
     inverse = inv(response[np.ix_(free, free)] + np.diag(stiffness[free]))

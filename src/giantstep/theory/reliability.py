@@ -8,6 +8,7 @@ other numbers are Gaussian moments: 3/2 is half of the fourth, 15 the sixth.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -21,7 +22,6 @@ from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.activation_averages import mean_third_derivative
 from giantstep.theory.features.conditional_features import (
-    ROUNDING,
     ConditionalFeatures,
     NodesOverKappa,
     mean_inputs,
@@ -32,17 +32,34 @@ from giantstep.theory.first_layer.interface import FirstLayer
 
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
 LARGE_DIMENSION = 1000
-# Fitted to networks of benchmarks/hunt.py, seed 4141. The first is the share of `sparse` that
-# counts: all of it raises 2 % more alarms, and finds nothing more. The second is the share of a
-# correction of first order that stays doubtful although the test error contains it: with none, one
-# of three wrong answers is missed.
-_SPARSE, _BEYOND_MEAN = 1 / 2, 1 / 3
+# The share of `sparse` that counts, fitted to networks of benchmarks/hunt.py, seed 4141: all of it
+# raises 2 % more alarms, and finds nothing more.
+_SPARSE = 1 / 2
+# The share of a correction of first order that stays doubtful although the test error contains it,
+# fitted to the same: with none, one of three wrong answers is missed.
+_BEYOND_MEAN = 1 / 3
 # The share of `quadratic` that counts, fitted to seeds 7001 and 7003: all of it raises 2 % more
 # alarms.
 _QUADRATIC = 2 / 3
-# alpha, shape (S,); V2, shape (S, G); minus the slope of g_out given kappa, and its mean square
-# times the weights, shape (S, N').
-Fluctuation = tuple[Array, Array, Array, Array]
+
+
+class Fluctuation(NamedTuple):
+    """What corrections are computed from at S points.
+
+    Attributes
+    ----------
+    alpha : Array, shape (S,)
+    V2 : Array, shape (S, G)
+    minus_dg : Array, shape (S, N')
+        Minus the slope of g_out given kappa: 1/(1 + V) for the square loss.
+    g_squared : Array, shape (S, N')
+        Mean square of g_out given kappa, times the weights.
+    """
+
+    alpha: Array
+    V2: Array
+    minus_dg: Array
+    g_squared: Array
 
 
 class MeanFluctuation:
@@ -62,13 +79,14 @@ class MeanFluctuation:
         pairs = pairs.reshape(-1, f.weight.size)
         self.pairs, self.folded_pairs = rule.half(pairs), rule.fold(pairs)
 
-    def at(self, alpha: Array, V2: Array, minus_dg: Array, power: Array) -> Array:
-        """Compute it at S points; shapes are those of `Fluctuation`.
+    def at(self, fluctuation: Fluctuation) -> Array:
+        """Compute it at S points.
 
         The stiffness of a fit to n samples comes from inputs that are common enough to be among
         them. A sample moves the fit by its residual over one plus its leverage, which is largest
         for rare inputs.
         """
+        alpha, V2, minus_dg, g_squared = fluctuation
         n = alpha * self.dimension
         seen = self.kappa <= -ndtri(np.minimum(0.5 / n, 0.5))[:, None]
         stiffness = n[:, None] * ((minus_dg * seen) @ self.folded_pairs.T)
@@ -76,7 +94,7 @@ class MeanFluctuation:
         inverse = np.linalg.pinv(np.where(np.isfinite(stiffness), stiffness, 0), hermitian=True)
         squares = inverse @ self.mean_power @ inverse
         leverage = minus_dg * combined(inverse.reshape(n.size, -1), self.pairs)
-        left = power / (1 + leverage) ** 2
+        left = g_squared / (1 + leverage) ** 2
         return n * np.einsum("sk,sk->s", left @ self.pairs.T, squares.reshape(n.size, -1))
 
 
@@ -97,41 +115,39 @@ class Reliability:
         self.pi = srf.groups.pi
         self.leading_components = layer.leading_components(f, rule)
         self.mean = MeanFluctuation(f, rule, self.dimension)
-        self.weight = rule.fold(np.ones(f.kappa.size))
-        linear = f.mu0**2 + srf.groups.c[:, None] * f.mu1**2
-        residual = np.where(f.mu2_squared > ROUNDING * linear, f.mu2_squared, 0)
-        self.mu2_squared = rule.half(residual * f.row_norm)
         self.own_output = layer.own_output(self.dimension)
         self.overlap = layer.row_overlap()
         self.chance = layer.learned_by_chance(self.dimension)
-        # There are several nodes of each kappa: `sparse_rows`.
-        kappa, place = np.unique(f.kappa, return_inverse=True)
-        labels, u, weight = target_rule(srf, kappa, panel=WIDE)
-        quadratic = _quadratic_target(labels, u, weight)[place]
-        functions = np.stack([f.curvature**2, f.curvature * quadratic])
-        self.of_curvature, weighted = rule.fold(functions), f.curvature * f.weight
+        quadratic, square, kurtosis = _label_averages(srf, f)
+        self.of_curvature = rule.fold(np.stack([f.curvature**2, f.curvature * quadratic]))
+        weighted = f.curvature * f.weight
         self.curvature_averages = weighted @ f.curvature.T, weighted @ quadratic
-        squares = labels * labels
-        powers = (np.einsum("nz,nz->n", x, weight) for x in (squares, squares * squares))
-        square, fourth = (float(power[place] @ f.weight) for power in powers)
-        kurtosis = fourth / max(square**2, TINY)
+        self.signal = square - float(f.weight @ f.h) ** 2
+        self.label_square = square + noise_power(srf)
         samples = max(layer.batch * self.dimension, 1.0)
         share = max(1 - 1 / float(self.pi @ srf.groups.c), 0.0)  # the batch's part of rows
         self.first_batch = share * math.sqrt(kurtosis) / samples
         # tr C^2 over (tr C)^2 of the rows' covariance: one over the number of directions they span.
         narrowness = share**2 * kurtosis / (samples + kurtosis)
         narrowness += layer.row_power()[1] / self.dimension
-        # Overlaps of two rows have the variance `narrowness`, those of squares and cubes its
-        # powers.
+        self._prepare_noise(srf, f, rule, narrowness)
+
+    def _prepare_noise(
+        self, srf: SpikedFeatures, f: ConditionalFeatures, rule: NodesOverKappa, narrowness: float
+    ) -> None:
+        """Prepare what the features have of their own, given kappa."""
+        self.weight, self.width = rule.fold(np.ones(f.kappa.size)), srf.beta * self.dimension
+        residual = 0 * f.mu2_squared if f.is_linear else f.mu2_squared * f.row_norm
+        self.noise = rule.half(self.pi @ residual)
         kappa, place = np.unique(rule.half(f.kappa), return_inverse=True)
-        of_squares = self.pi * srf.groups.c**2 / 2 @ rule.half(f.curvature) ** 2
-        spread = 2 * of_squares**2 + 15 * narrowness * (self.pi @ _cubes(srf, kappa))[place] ** 2
-        self.uneven = narrowness * np.sqrt(srf.beta * self.dimension * spread)
-        spread = norm_variance(srf, kappa) / (srf.beta * self.dimension)
-        self.sparseness = ((spread / (1 + spread)) ** 2)[place]
-        self.noise = rule.fold(self.pi @ (f.mu2_squared * f.row_norm)) / srf.beta
-        self.signal = square - float(f.weight @ f.h) ** 2
-        self.label_power = square + noise_power(srf)
+        cubes = (self.pi @ _cubes(srf, kappa))[place]
+        squares = self.pi * srf.groups.c**2 / 2 @ rule.half(f.curvature) ** 2
+        # Overlaps of two rows have the variance `narrowness`; those of squares and cubes its
+        # powers.
+        variance = 2 * squares**2 + 15 * narrowness * cubes**2
+        self.uneven = narrowness * np.sqrt(self.width * variance)
+        of_norm = norm_variance(srf, kappa)[place] / self.width
+        self.sparseness = (of_norm / (1 + of_norm)) ** 2
 
     def at(
         self, fluctuation: Fluctuation, error: Array, variance: Array, m: Array, slope: Array
@@ -143,23 +159,21 @@ class Reliability:
         Parameters
         ----------
         fluctuation : Fluctuation
-            The slope of g_out given kappa is 1/(1 + V) for the square loss.
         error, variance : Array, shape (S,)
             The test error, and the part of it that is the variance of predictions given kappa.
         m : Array, shape (S, G)
         slope : Array, shape (S,)
             d log(test error)/d log(alpha) where classes may be separable, zero elsewhere.
         """
-        alpha, V2, minus_dg, power = fluctuation
-        n = alpha * self.dimension
-        of_mean = self.mean.at(alpha, V2, minus_dg, power)
+        alpha, V2, minus_dg, g_squared = fluctuation
+        n, of_mean = alpha * self.dimension, self.mean.at(fluctuation)
         whole = error + (of_mean if self.is_finite else 0)
-        explained = np.minimum(whole, self.label_power)
         share = np.minimum(variance / whole, 1)
-        quadratic = self._quadratic(alpha, V2, minus_dg, m)
+        quadratic = self._quadratic(fluctuation, m) / np.minimum(whole, self.label_square)
         signal = np.maximum(self.signal - (error - variance), 0)
-        largest, sparse, uneven = self._concentration(n, power)
-        noise = np.minimum(alpha * (V2 @ self.pi) * (minus_dg @ self.noise), 1)
+        largest, sparse, uneven = self._concentration(n, g_squared)
+        noise = n / self.width * (V2 @ self.pi) * (minus_dg @ (self.noise * self.weight))
+        noise = np.minimum(noise, 1)
         clearer = noise * uneven**2 / (1 + uneven**2)
         clearer *= signal / whole + (1 - noise) * share
         return {
@@ -167,14 +181,14 @@ class Reliability:
             "reliability_unseen": share * largest,
             "reliability_sparse": _SPARSE * share * sparse,
             "reliability_mean": of_mean / whole * (_BEYOND_MEAN if self.is_finite else 1),
-            "reliability_quadratic": np.hypot(_QUADRATIC * quadratic / explained, clearer),
+            "reliability_quadratic": np.hypot(_QUADRATIC * quadratic, clearer),
             "reliability_first_batch": share * self.first_batch,
             "reliability_own_output": np.full(n.shape, self.own_output),
             "reliability_chance": np.full(n.shape, self.chance),
             "reliability_threshold": slope**2 / (2 * n + slope**2),
         }
 
-    def _concentration(self, n: Array, power: Array) -> tuple[Array, Array, Array]:
+    def _concentration(self, n: Array, g_squared: Array) -> tuple[Array, Array, Array]:
         """Compute how few samples, and how few neurons, make up q2_hat, and how uneven noise is.
 
         The first is x/(1 + x), where 1/x is the effective number of samples that make up q2_hat:
@@ -184,14 +198,15 @@ class Reliability:
         deviation over the neurons of the eigenvalues of the noise's covariance, given kappa: rows
         that span few directions respond to the squares and cubes of these alone.
         """
-        noise = self.pi @ self.mu2_squared
-        total = np.maximum(power @ noise, TINY**0.25)  # squares of ratios are finite
-        share = (power**2 @ (noise**2 / np.maximum(self.weight, TINY**0.5))) / (n * total**2)
-        sparse = power @ (noise * self.sparseness) / total
-        return share / (1 + share), sparse, power @ self.uneven / total
+        total = np.maximum(g_squared @ self.noise, TINY**0.25)  # squares of ratios are finite
+        squares = g_squared**2 @ (self.noise**2 / np.maximum(self.weight, TINY**0.5))
+        share = squares / (n * total**2)
+        sparse = g_squared @ (self.noise * self.sparseness) / total
+        return share / (1 + share), sparse, g_squared @ self.uneven / total
 
-    def _quadratic(self, alpha: Array, V2: Array, minus_dg: Array, m: Array) -> Array:
+    def _quadratic(self, fluctuation: Fluctuation, m: Array) -> Array:
         """Compute how much of the target features quadratic in its directions fit."""
+        alpha, V2, minus_dg, _ = fluctuation
         squares, products = (minus_dg @ folded.T for folded in self.of_curvature)
         strength = 1.5 * alpha[:, None] * V2 * squares * self.overlap**2 / self.dimension
         # Each group of neurons is taken to fit it alone. The mean of the readout, whose entries may
@@ -201,6 +216,15 @@ class Reliability:
         pairs, products = self.curvature_averages
         squares = alone**2 @ np.diag(pairs) + np.sum((2 * alone + shared) @ pairs * shared, axis=-1)
         return np.abs(2 * (alone + shared) @ products - squares)
+
+
+def _label_averages(srf: SpikedFeatures, f: ConditionalFeatures) -> tuple[Array, float, float]:
+    """Compute the quadratic part of the target at each kappa, labels' mean square and kurtosis."""
+    kappa, place = np.unique(f.kappa, return_inverse=True)  # several nodes of each: `sparse_rows`
+    labels, u, weight = target_rule(srf, kappa, panel=WIDE)
+    square, fourth = (np.sum(labels**k * weight, axis=1)[place] @ f.weight for k in (2, 4))
+    kurtosis = float(fourth / max(square**2, TINY))
+    return _quadratic_target(labels, u, weight)[place], float(square), kurtosis
 
 
 def _cubes(srf: SpikedFeatures, kappa: Array) -> Array:

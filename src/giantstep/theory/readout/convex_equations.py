@@ -19,7 +19,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import TINY, multiply
 from giantstep.numerics.newton import Iterates
 from giantstep.numerics.scalar_functions import BINARY
-from giantstep.problems.convex_losses import ClippedLoss, Loss, SmoothLoss
+from giantstep.problems.convex_losses import ClippedLoss, Loss
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function
@@ -57,7 +57,6 @@ def output_channel(
     """
     if isinstance(loss, ClippedLoss):
         return ClippedChannel(loss, srf, kappa, fineness)
-    assert isinstance(loss, SmoothLoss)
     kind = BinaryChannel if srf.target in BINARY else RealChannel
     return kind(loss, srf, kappa, fineness)
 
@@ -250,4 +249,5 @@ class ConvexEquations:
     def fluctuation(self, at: Iterates[ChannelAverages], alpha: Array) -> Fluctuation:
         """Return the inputs of the corrections of `reliability` at S points."""
         V2 = self.order_parameters(at.x).V[:, self.equations.triangle.size :]
-        return alpha, V2, at.details.minus_dg, at.details.g_squared * self.weight
+        g_squared = at.details.g_squared * self.weight
+        return Fluctuation(alpha, V2, at.details.minus_dg, g_squared)

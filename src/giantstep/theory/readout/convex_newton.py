@@ -107,8 +107,8 @@ class FixedPoint(NamedTuple):
 
     def chosen(self, places: Indices) -> FixedPoint:
         """Select some of the points."""
-        some = self.points.at(places), self.at.at(places)
-        return FixedPoint(*some, *(values[places] for values in self[2:]))
+        arrays = (values[places] for values in self[2:])
+        return FixedPoint._make([self.points.at(places), self.at.at(places), *arrays])
 
     def overwrite(self, places: Indices, other: FixedPoint) -> None:
         """Replace points by those of another result that converged, and add up the iterations."""

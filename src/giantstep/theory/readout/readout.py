@@ -167,7 +167,7 @@ class Readout(ABC):
         """Estimate test errors, with what the mean's fluctuation adds at finite dimension."""
         error, fluctuation, nodes = self.estimate(alpha, ridge)
         if math.isfinite(self.layer.dimension):
-            error = error + MeanFluctuation(*nodes, self.layer.dimension).at(*fluctuation)
+            error = error + MeanFluctuation(*nodes, self.layer.dimension).at(fluctuation)
         return {"error": error}
 
     def _certified(self, alpha: Array, ridge: Array) -> Columns:
@@ -197,7 +197,7 @@ class Readout(ABC):
         estimates[RELIABILITY] = np.sqrt(np.sum(squares, axis=0))
         if components := self.reliability.leading_components:
             points = self.square_loss.equations.points(alpha, ridge)
-            estimates |= components(alpha, points.ridge, found.fluctuation[2])
+            estimates |= components(alpha, points.ridge, found.fluctuation.minus_dg)
         return estimates
 
 

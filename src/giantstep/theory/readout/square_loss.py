@@ -103,7 +103,8 @@ class SquareLoss:
 
     def fluctuation(self, at: Resolvent, power: Array) -> Fluctuation:
         """Return the inputs of the corrections of `reliability` at S points."""
-        return at.alpha, at.V[:, self.equations.triangle.size :], at.contraction, power
+        V2 = at.V[:, self.equations.triangle.size :]
+        return Fluctuation(at.alpha, V2, at.contraction, power)
 
     def overlaps(self, solution: SquareLossSolution) -> dict[str, Array]:
         """Compute the overlaps of each group of neurons, and of each pair."""
