@@ -19,7 +19,6 @@ from giantstep.numerics.gaussian import moments
 from giantstep.numerics.quadrature import WIDE_PANELS, product_rule, split_rule, unit_edges
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
-from giantstep.problems.teachers import Teacher
 
 # A shorter part of the target's direction across the spikes is treated as zero.
 ALIGNED = 1e-7
@@ -60,34 +59,51 @@ def first_direction_across(srf: SpikedFeatures) -> Array:
 
 
 def rule_across(
-    srf: SpikedFeatures, kappa: Array, fineness: float, panel: float, jumps: Array | None = None
+    srf: SpikedFeatures,
+    kappa: Array,
+    fineness: float = 1,
+    panel: float = 1.0,
+    jumps: Array | None = None,
+    nodes: int = 0,
 ) -> TargetRule:
-    """Choose a rule over z that splits at the kinks of the target `sigma*(gamma kappa + rho z)`.
+    """Choose a rule over u, for labels that are not reversed.
 
-    For a target of one direction. Panels are `panel` wide, or narrower, and end where the argument
-    of the target is one of the `jumps`, shape (N, J), as well.
+    For a target of one direction it splits at the kinks of `sigma*(gamma kappa + rho u)`. Panels
+    are `panel` wide, or narrower, and end where the argument of the target is one of the `jumps`,
+    shape (N, J), as well. For a teacher it has at least so many `nodes` over each direction.
     """
-    target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
-    rho = math.sqrt(1 - gamma**2)
-    along = gamma * kappa[:, None]
-    if rho == 0:
-        return TargetRule(target.value(along), np.zeros((1, 1, 1)), np.ones((1, 1)))
-    ends = np.array(target.kinks)
+    teacher, gamma = teacher_of(srf.target), srf.first_alignment
+    if teacher and not (nodes and teacher.directions == 1):
+        # It averages four powers of a label, times two of u.
+        u, weight = product_rule(teacher.directions, max(nodes, 2 * teacher.degree + 2))
+        return _rule_on(srf, kappa, u[None], weight[None])
+    if gamma**2 == 1:  # labels do not depend on u
+        return _rule_on(srf, kappa, np.array([[[-1.0], [1.0]]]), np.full((1, 2), 0.5))
+    ends = np.array(() if teacher else target_function(srf.target, srf.inputs).kinks)
     if jumps is not None:
         ends = np.hstack([np.tile(ends, (kappa.size, 1)), jumps])
-    kinks = (ends - along) / rho if ends.size else np.empty((1, 0))
-    z, weight = split_rule(unit_edges(kinks, panel), fineness)
-    return TargetRule(target.value(along + rho * z), z[None], weight)
+    kinks = (ends - gamma * kappa[:, None]) / math.sqrt(1 - gamma**2)
+    z, weight = split_rule(unit_edges(kinks if ends.size else np.empty((1, 0)), panel), fineness)
+    return _rule_on(srf, kappa, z[..., None], weight)
+
+
+def _rule_on(srf: SpikedFeatures, kappa: Array, u: Array, weight: Array) -> TargetRule:
+    """Evaluate labels at projections u, shape (N or 1, Z, D)."""
+    teacher = teacher_of(srf.target)
+    along = np.multiply.outer(kappa, srf.alignments)[:, None]
+    z = along + u @ across_basis(srf.alignments)
+    if teacher:
+        labels = teacher.value(z.reshape(-1, teacher.directions)).reshape(z.shape[:2])
+    else:
+        labels = target_function(srf.target, srf.inputs).value(z[..., 0])
+    return TargetRule(labels, np.moveaxis(u, -1, 0), weight)
 
 
 def target_rule(
     srf: SpikedFeatures, kappa: Array, fineness: float = 1, panel: float = 1.0, nodes: int = 0
 ) -> TargetRule:
-    """Choose a rule over u, and over labels as they are and reversed.
-
-    For a teacher it has at least so many `nodes` over each direction.
-    """
-    rule, flips = _clean_rule(srf, kappa, fineness, panel, nodes), srf.label_flips
+    """Choose the rule of `rule_across`, over labels as they are and reversed."""
+    rule, flips = rule_across(srf, kappa, fineness, panel, nodes=nodes), srf.label_flips
     if flips == 0:
         return rule
     return TargetRule(
@@ -112,42 +128,14 @@ def rule_on_panels(srf: SpikedFeatures, kappa: Array, nodes: int) -> TargetRule:
     """
     teacher = teacher_of(srf.target)
     if teacher is None or teacher.directions == 1:
-        labels, u, weight = _clean_rule(srf, kappa, 1, 1.0, 1)
+        labels, u, weight = rule_across(srf, kappa, nodes=1)
         return TargetRule(labels[:, None], u[:, :, None], weight[:, None])
     z, weight = WIDE_PANELS
     others, share = product_rule(teacher.directions - 1, nodes // (teacher.directions - 1))
     u = np.column_stack([np.tile(z, len(others)), np.repeat(others, z.size, axis=0)])
-    labels = _polynomial_rule(teacher, srf, kappa, (u, weight)).labels
+    labels = _rule_on(srf, kappa, u[None], weight).labels
     weights = np.outer(share, weight)[None]
     return TargetRule(labels.reshape(kappa.size, -1, z.size), z[None, None, None], weights)
-
-
-def _clean_rule(
-    srf: SpikedFeatures, kappa: Array, fineness: float, panel: float, nodes: int
-) -> TargetRule:
-    """Choose a rule over u for a target of one direction or several."""
-    if teacher := teacher_of(srf.target):
-        if nodes and teacher.directions == 1:
-            z, weight = split_rule(unit_edges(np.empty(0), panel), fineness)
-            return _polynomial_rule(teacher, srf, kappa, (z[:, None], weight))
-        # It averages four powers of a label, times two of u.
-        exact = product_rule(teacher.directions, max(nodes, 2 * teacher.degree + 2))
-        return _polynomial_rule(teacher, srf, kappa, exact)
-    rule = rule_across(srf, kappa, fineness, panel)
-    if srf.first_alignment**2 == 1:  # labels do not depend on u
-        labels = np.repeat(rule.labels, 2, axis=1)
-        return TargetRule(labels, np.array([[[-1.0, 1.0]]]), np.full((1, 2), 0.5))
-    return rule
-
-
-def _polynomial_rule(
-    teacher: Teacher, srf: SpikedFeatures, kappa: Array, rule: tuple[Array, Array]
-) -> TargetRule:
-    u, weight = rule
-    across = u @ across_basis(srf.alignments)
-    along = np.multiply.outer(kappa, srf.alignments)[:, None]
-    labels = teacher.value((along + across).reshape(-1, teacher.directions))
-    return TargetRule(labels.reshape(kappa.size, -1), u.T[:, None], weight[None])
 
 
 def conditional_target(
@@ -162,8 +150,8 @@ def conditional_target(
         target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
         of_one = moments(target, gamma * kappa, math.sqrt(1 - gamma**2), fineness)
         return of_one.mean, of_one.slope[None], of_one.residual
-    exact = product_rule(teacher.directions, teacher.degree + 2)  # for squares of a label
-    labels, u, weight = _polynomial_rule(teacher, srf, kappa, exact)
+    nodes, share = product_rule(teacher.directions, teacher.degree + 2)  # for squares of a label
+    labels, u, weight = _rule_on(srf, kappa, nodes[None], share[None])
     mean, slopes = labels @ weight[0], (weight * u[:, 0]) @ labels.T
     rest = labels - mean[:, None] - slopes.T @ u[:, 0]
     return mean, slopes, rest**2 @ weight[0]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 from scipy.special import roots_hermitenorm
@@ -19,7 +18,7 @@ from giantstep.problems.problem import label_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function
-from giantstep.theory.features.conditional_target import rule_across, target_rule
+from giantstep.theory.features.conditional_target import rule_across
 from giantstep.theory.label_channel import Pieces
 
 # Nodes over the labels' noise; three are exact for the fourth power of a residual.
@@ -65,14 +64,10 @@ def step_residuals(
     weight : Array, shape (N, M)
     """
     loss = lookup_loss(protocol.step_loss)
-    clean = replace(srf, label_flips=0.0) if srf.label_flips else srf
     parts = []
     for sign, noise, share in noisy_labels(protocol):
         jumps = _jumps(loss, srf, sign * (output - noise), sign)
-        if jumps is None or srf.first_alignment**2 == 1:
-            labels, u, weight = target_rule(clean, kappa, *rule)
-        else:
-            labels, u, weight = rule_across(clean, kappa, *rule, jumps)
+        labels, u, weight = rule_across(srf, kappa, *rule, jumps)
         rho, curvature = loss.residual_and_curvature(sign * labels + noise, output[:, None])
         parts.append((rho, curvature, u, share * weight + 0 * rho))
     return tuple(np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
