@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from draws import between
 from numpy.random import Generator, default_rng
 from scipy.stats import t as student
 
@@ -27,11 +28,6 @@ ODD, TARGETS = ("tanh", "erf", "sin"), ("sin", "tanh", "sign", "he3", "polynomia
 LOSSES = "huber:0.5", "huber:2", "absolute", "log_cosh", "quantile:0.3"
 MARGINS = "logistic", "hinge"
 FAR = 4
-
-
-def between(rng: Generator, low: float, high: float) -> float:
-    """Draw a number whose logarithm is uniform, to three digits."""
-    return float(f"{math.exp(rng.uniform(math.log(low), math.log(high))):.3g}")
 
 
 def plain(rng: Generator) -> Protocol:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from draws import between
 from numpy.random import Generator
 
 import giantstep
@@ -72,11 +73,6 @@ class Case(NamedTuple):
         parts += [f"{len(q.readout)} letters"] if len(q.readout) > 1 else []
         parts += [self.loss] if self.loss != "square" else []
         return ", ".join(parts)
-
-
-def between(rng: Generator, low: float, high: float) -> float:
-    """Draw a number whose logarithm is uniform, to three digits."""
-    return float(f"{math.exp(rng.uniform(math.log(low), math.log(high))):.3g}")
 
 
 def draw(rng: Generator) -> Case:

@@ -17,8 +17,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from draws import between
 from numpy.random import Generator
-from random_settings import ERRORS, NETWORKS, ODD, Setting, between, chance, train
+from random_settings import ERRORS, NETWORKS, ODD, Setting, chance, train
 from table import print_header, print_row
 
 import giantstep

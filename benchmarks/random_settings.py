@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from draws import between
 from numpy.random import Generator
 from scipy.special import beta as beta_function
 from table import print_header, print_row
@@ -61,11 +62,6 @@ class Setting(NamedTuple):
         parts += [f"letters {[value for value, _ in p.readout]}"] if len(p.readout) > 1 else []
         parts += [f"pretrained on {p.pretrain_target}, {p.task_overlap}"] if p.is_transfer else []
         return ", ".join([*parts, f"alpha {self.alpha}, ridge {self.ridge}"])
-
-
-def between(rng: Generator, low: float, high: float) -> float:
-    """Draw a number whose logarithm is uniform, to three digits."""
-    return float(f"{math.exp(rng.uniform(math.log(low), math.log(high))):.3g}")
 
 
 def plain(rng: Generator, steps: Sequence[int] = (1,), odd: float = 0.5) -> Protocol:
