@@ -28,12 +28,9 @@ from giantstep.theory.features.conditional_target import rule_across
 from giantstep.theory.readout.output_channel import Averaged, OutputChannel, PredictionMoments
 
 # An interval between the clips that is narrower than this, in standard deviations of u, is
-# integrated by a Gauss-Legendre rule: differences of normal distributions would cancel. Three
-# nodes are accurate to 1e-12.
+# integrated by a Gauss-Legendre rule: differences of normal distributions would cancel.
 _THIN = 0.05
-# A still narrower one belongs to a vanishing V, where only the tails matter.
-_NO_INTERVAL = 1e-200
-# The rule for thin intervals.
+# Its three nodes are accurate to 1e-12.
 _THIN_NODES, _THIN_WEIGHTS = np.reshape(legendre_rule(3), (2, 3, 1))
 # Stands for the clips of a loss that has none, in standard deviations of u.
 _NO_CLIP = 1e100
@@ -94,7 +91,7 @@ class _Clipped(NamedTuple):
         mean = u + below.first - above.first
         square = inside + u * mean + low * below.first - high * above.first
         width = (high - low)[..., 0]
-        thin = (width > _NO_INTERVAL) & (width < _THIN)
+        thin = (width < _THIN) & (width > TINY**0.5)  # where V vanishes only the tails matter
         if np.any(thin):
             a, b, lower, upper = low[thin], high[thin], below.mass[thin], above.mass[thin]
             inside[thin], first, second = _thin_moments(a, b, u[thin])

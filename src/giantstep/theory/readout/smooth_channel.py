@@ -36,18 +36,16 @@ from giantstep.theory.readout.output_channel import Averaged, OutputChannel, Pre
 _STEEPEST = 4.3
 # Panels over z, on which labels are averaged over a Gaussian.
 _PANEL = 3.0
-# Nodes of less weight under the joint law of kappa and the residual, or z, are left out.
-_NEGLIGIBLE = 1e-18
-# Narrower strips, in units of a standard deviation, would need too many nodes, and get the rules of
-# the first width; below the second width these are useless.
-_NARROWEST, _USELESS = 0.004, 0.001
+# Narrower strips, in units of a standard deviation, would need too many nodes.
+_NARROWEST = 0.004
 # A rule over all residuals may have so many times as many nodes as one given z. Where residuals
 # vary even more, there is a rule for each z.
 _MOST_NODES = 10
-# Widths are rounded to powers of the first number, so that a node's rule depends on no other node
-# and rarely changes: a change would add its error to finite differences of averages. There are far
-# fewer powers than the second number.
-_RATIO, _MOST_POWERS = 1.25, 10_000
+# Widths are rounded to powers of this, so that a node's rule depends on no other node and rarely
+# changes: a change would add its error to finite differences of averages.
+_RATIO = 1.25
+# Above the number of such powers.
+_MOST_POWERS = 10_000
 
 
 class _Residuals(NamedTuple):
@@ -57,8 +55,6 @@ class _Residuals(NamedTuple):
     ----------
     sign : int
         How omega falls as the residual grows: 1, or the label for losses of margins.
-    places : integer array, shape (N,)
-        The nodes over kappa.
     u, weight : Array
         Nodes, and the density times the step.
     z : Array
@@ -66,7 +62,6 @@ class _Residuals(NamedTuple):
     """
 
     sign: int
-    places: Indices
     u: Array
     weight: Array
     z: Array
@@ -93,7 +88,7 @@ class SmoothChannel(OutputChannel):
         self, loss: SmoothLoss, srf: SpikedFeatures, kappa: Array, fineness: float
     ) -> None:
         super().__init__(srf)
-        self.loss, self.fineness, self.density = loss, fineness, normal_density(kappa)
+        self.loss, self.fineness = loss, fineness
         self.prepare(srf, kappa)
 
     @abstractmethod
@@ -102,16 +97,15 @@ class SmoothChannel(OutputChannel):
 
     def responses(self, sign: int, at: PredictionMoments, rule: _Residuals) -> tuple[Array, ...]:
         """Return averages of g_out, its derivative and its square."""
-        falls, places, u, weight, z = rule
-        g, slope = self.loss.response(u, at.V[places])
+        falls, u, weight, z = rule
+        g, slope = self.loss.response(u, at.V)
         parts = (g, weight), (g, z), (slope, weight), (g * g, weight)
         g_out, z_g, *rest = (np.einsum("nt,nt->n", *part) for part in parts)
         return falls * g_out, falls * z_g, *rest
 
     def errors(self, sign: int, at: PredictionMoments, rule: _Residuals) -> tuple[Array, ...]:
         """Return averages of the squared residual and the loss at the proximal point."""
-        V = at.V[rule.places]
-        fitted = rule.u - V * self.loss.response(rule.u, V)[0] if V.any() else rule.u
+        fitted = rule.u - at.V * self.loss.response(rule.u, at.V)[0] if at.V.any() else rule.u
         values = fitted**2, self.loss.of(fitted)
         return tuple(np.einsum("nt,nt->n", each, rule.weight) for each in values)
 
@@ -121,12 +115,12 @@ class SmoothChannel(OutputChannel):
         NaN where there is no law or no rule.
         """
         at = PredictionMoments(*(moment.T for moment in at))  # so that neighbours have like V
-        known = (at.V >= 0) & (at.Q > at.P**2) & (self.strip(at) > _USELESS)
+        known = (at.V >= 0) & (at.Q > at.P**2) & (self.strip(at) > _NARROWEST)
         found, rows = np.tile(np.where(known, 0.0, np.nan).ravel(), (4, 1)), np.flatnonzero(known)
         points = at.V.shape[1]
         law = PredictionMoments(*(moment.ravel()[rows, None] for moment in at))
         # Beyond the widest strip rules are the same.
-        strip = np.clip(self.strip(law), _NARROWEST, _STEEPEST * math.sqrt(self.fineness))
+        strip = np.minimum(self.strip(law), _STEEPEST * math.sqrt(self.fineness))
         sizes = np.hstack([1 / strip, self.reach(law, rows // points, sign)])
         powers = np.ceil(np.log(sizes) / math.log(_RATIO)).astype(int)
         # Both powers in one number: numpy is slower to find the different rows of an array.
@@ -137,16 +131,10 @@ class SmoothChannel(OutputChannel):
             for start in range(0, same.size, self.at_once):
                 some = same[start : start + self.at_once]
                 part, here = rows[some], PredictionMoments(*(x[some] for x in law))
-                nodes = part // points
-                for rule in self.residuals(here, nodes, sign, 1 / narrowness, reach):
+                for rule in self.residuals(here, part // points, sign, 1 / narrowness, reach):
                     for sums, values in zip(found, of(sign, here, rule), strict=False):
-                        sums[part[rule.places]] += values
+                        sums[part] += values
         return found.reshape(4, *at.V.shape).swapaxes(1, 2)
-
-    def kept(self, nodes: Indices, u: Array, weight: Array, z: Array) -> _Residuals:
-        """Leave out nodes over kappa at which all weights are negligible."""
-        places = np.flatnonzero(weight.max(axis=1) * self.density[nodes] > _NEGLIGIBLE)
-        return _Residuals(1, places, u[places], weight[places], z[places])
 
     @abstractmethod
     def strip(self, at: PredictionMoments) -> Array:
@@ -197,9 +185,8 @@ class BinaryChannel(SmoothChannel):
         tilt = mean * difference + rest * (weight * density)
         for y in (1, -1):
             u = self.loss.residual(np.array(y), omega)
-            half, side = weight / 2, sign * y
-            rule = self.kept(nodes, u, half + side * difference, half * mean + side * tilt)
-            yield rule._replace(sign=y if self.loss.margin else 1)
+            half, side, falls = weight / 2, sign * y, y if self.loss.margin else 1
+            yield _Residuals(falls, u, half + side * difference, half * mean + side * tilt)
 
 
 class RealChannel(SmoothChannel):
@@ -210,9 +197,7 @@ class RealChannel(SmoothChannel):
     def prepare(self, srf: SpikedFeatures, kappa: Array) -> None:
         """Prepare a rule over z."""
         labels, (z,), weight = rule_across(srf, kappa, self.fineness, _PANEL)
-        kept = np.any(weight > _NEGLIGIBLE, axis=0)
-        self.labels = labels[:, kept]
-        self.z, self.weight = (np.broadcast_to(x, labels.shape)[:, kept] for x in (z, weight))
+        self.labels, self.z, self.weight = np.broadcast_arrays(labels, z, weight)
 
     def strip(self, at: PredictionMoments) -> Array:
         """Compute the half-width of the strip of analyticity, in units of omega's spread."""
@@ -235,13 +220,13 @@ class RealChannel(SmoothChannel):
         if 2 * count > _MOST_NODES * t.size:
             u = (centre[:, :, None] + std[:, None] * t).reshape(len(z), -1)
             density = (weight[:, :, None] * of_t).reshape(u.shape)
-            yield self.kept(nodes, u, density, density * np.repeat(z, t.size, axis=-1))
+            yield _Residuals(1, u, density, density * np.repeat(z, t.size, axis=-1))
             return
         middle = (centre.min(axis=1, keepdims=True) + centre.max(axis=1, keepdims=True)) / 2
         u = middle + std * step * np.arange(-count, count + 1)
         given_z = step * normal_density((u[:, :, None] - centre[:, None]) / std[:, None])
         sums = np.matmul(given_z, np.stack([weight, weight * z], axis=-1))
-        yield self.kept(nodes, u, *np.moveaxis(sums, -1, 0))
+        yield _Residuals(1, u, *np.moveaxis(sums, -1, 0))
 
     def _centre(self, at: PredictionMoments, nodes: Indices, sign: int) -> Array:
         """Compute the mean residual at each z, shape (N, Z)."""
