@@ -12,7 +12,6 @@ from giantstep.theory.first_layer.network_state import NetworkState, features_in
 class Initial(SteppedLayer):
     """A network without samples for its steps, or without a learning rate."""
 
-    batch = 0.0
     takes = frozenset({"decay", "optimizer", "schedules", "step_loss"})  # of no consequence
 
     @cached_property

@@ -119,7 +119,6 @@ class FirstLayer(ABC):
     fineness: int
     choose: Callable[..., FirstLayer]
 
-    batch: ClassVar[float] = math.inf  # the samples of all steps, over d
     left_out = ""  # what the trained bulk leaves out, in words
 
     def faults(self) -> list[Fault]:
@@ -134,6 +133,11 @@ class FirstLayer(ABC):
     @abstractmethod
     def features(self) -> SpikedFeatures:
         """The equivalent spiked random features at the dimension: Result 3.1."""
+
+    @property
+    def batch(self) -> float:
+        """The samples of all steps, over d."""
+        return math.inf
 
     @property
     def history(self) -> tuple[NetworkState, ...] | tuple[LettersState, ...]:
@@ -302,10 +306,11 @@ class SteppedLayer(FirstLayer):
         return rows.turned(spike_basis(spike, targets, 0)[1])
 
     @property
-    def batch(self) -> float:  # type: ignore[override]
+    def batch(self) -> float:
         """The samples of all steps, over d."""
-        each = [step.alpha0 for step in self.protocol.each_step]
-        return each[0] if self.protocol.reuse_batch else sum(each)
+        protocol = self.protocol
+        each = [step.alpha0 for step in protocol.each_step] if protocol.moves else [0.0]
+        return each[0] if protocol.reuse_batch else sum(each)
 
     def common_rows(self) -> Array:
         """Compute (k0, k1) of `MeanRows`, where one factor is enough."""

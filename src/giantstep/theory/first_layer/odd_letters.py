@@ -17,7 +17,6 @@ from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.first_layer.network_state import check_weights, spiked_features
 from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.first_layer.recursion import Recursion
-from giantstep.theory.first_layer.row_norms import added_norms
 from giantstep.theory.rows.eigenmodes import RowCovariance
 from giantstep.theory.rows.groups import GroupsBulk
 from giantstep.theory.rows.interface import Bulk
@@ -40,10 +39,6 @@ class OddLetters(Recursion):
         c, r = 1 + omega**2 * (step.bulk_variance - 1), omega * step.spike_strength
         check_weights(self.protocol, float(c.max()), float(np.abs(r).max()))
         return spiked_features(self.protocol, c, r[:, None], step.alignment)
-
-    def added_norms(self, spike_strengths: Array) -> Array:
-        """Compute what a finite dimension adds to the squared norm of rows, by letters."""
-        return added_norms(self.protocol, spike_strengths, self.dimension)
 
     def common_rows(self) -> Array:
         """Compute (k0, k1) of `MeanRows`."""

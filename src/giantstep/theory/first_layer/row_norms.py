@@ -15,12 +15,12 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.activation_averages import activation_averages
 
-# E rho, E l'' and E l''^2 of the square loss, for labels whose mean vanishes.
+# E rho, E l'' and E l''^2 of the square loss; for an odd activation E rho does not matter.
 OF_SQUARE = np.array([0.0, 1.0, 1.0])
 
 
 def added_norms(
-    protocol: Protocol, spike_strengths: Array, dimension: float, of_loss: Array = OF_SQUARE
+    protocol: Protocol, spike_strengths: Array, dimension: float, of_loss: Array
 ) -> Array:
     """Compute what a finite dimension adds to the squared norm of bulk rows, by letters.
 
@@ -41,8 +41,7 @@ def added_norms(
     dimension : float
         d, may be infinite: then nothing is added.
     of_loss : Array, shape (3,)
-        E rho, E l'' and E l''^2 of the loss of the step; by default those of the square loss, for
-        an odd activation, of which E rho does not matter.
+        E rho, E l'' and E l''^2 of the loss of the step.
 
     Returns
     -------

@@ -160,12 +160,7 @@ class Modes:
         # X(b), by modes
         parts, others = (np.einsum("sik,jska->jsika", at.dual, at.numerators) for at in both)
         products = contract("uvskl,usika,vsmlb->simab", powers[SUMS], parts, others)
-        return ResponseTerms(
-            (X + X.transpose(0, 2, 1)) / 2,
-            (gradient + gradient.swapaxes(2, 3)) / 2,
-            self.load_decrease(other, powers),
-            (products + products.transpose(0, 2, 1, 4, 3)) / 2,
-        )
+        return ResponseTerms(X, gradient, self.load_decrease(other, powers), products)
 
 
 def _pencil(fixed: RealOrComplex, linear: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:

@@ -129,12 +129,11 @@ class IsotropicBulk(Bulk):
     def response_terms(self, one: Screened, other: Screened) -> ResponseTerms:
         """Compute the terms of V of one, and of the derivative of the pair: `SpikeResponse`."""
         gradient = one.BK[:, :, :, None] * other.BK[:, :, None]
-        products = one.X[:, :, None, :, None] * other.X[:, None, :, None]
         return ResponseTerms(
             V1=one.X,
-            load_gradient=self.groups.c[:, None, None] * (gradient + gradient.swapaxes(2, 3)) / 2,
+            load_gradient=self.groups.c[:, None, None] * gradient,
             load_decrease=self.load_decrease(one.M, other.M),
-            products=(products + products.transpose(0, 2, 1, 4, 3)) / 2,
+            products=one.X[:, :, None, :, None] * other.X[:, None, :, None],
         )
 
     def continued(self) -> IsotropicBulk:

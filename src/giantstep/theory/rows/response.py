@@ -54,7 +54,7 @@ def solve_self_consistency(
 
 
 class ResponseTerms(NamedTuple):
-    """The terms of V and its derivative at some q; N = (I + beta P V1_hat)^-1.
+    """The terms of V and its derivative at some q, to be symmetrised; N = (I + beta P V1_hat)^-1.
 
     Attributes
     ----------
@@ -88,16 +88,18 @@ def variances_from_terms(
     """
     triangle = triangle_of(terms.V1.shape[-1])
     i, j, off = triangle.rows, triangle.columns, triangle.multiplicity == 2
-    V = np.concatenate([triangle.pack(terms.V1), pi * q], axis=-1)
+    V1 = triangle.pack(terms.V1 + terms.V1.swapaxes(1, 2)) / 2
+    V = np.concatenate([V1, pi * q], axis=-1)
     # Along each direction (dA, dL) of the hats: dq, then dX = N dP N^T - beta X dA X for X = V1.
-    gradient = triangle.pack(terms.load_gradient)
+    gradient = triangle.pack(terms.load_gradient + terms.load_gradient.swapaxes(2, 3)) / 2
     identity = np.broadcast_to(np.eye(q.shape[-1]), terms.load_decrease.shape)
     change = np.concatenate([gradient * triangle.multiplicity, identity], axis=-1)
     square = (q**2)[:, :, None]
     dq = -solve_small(identity - square * terms.load_decrease, square * change)
     dX = gradient.transpose(0, 2, 1) @ (pi[:, None] * dq)
     a, b = i[:, None], j[:, None]
-    straight, crossed = terms.products[:, a, b, i, j], terms.products[:, a, b, j, i]
+    products = (terms.products + terms.products.transpose(0, 2, 1, 4, 3)) / 2
+    straight, crossed = products[:, a, b, i, j], products[:, a, b, j, i]
     dX[:, :, : i.size] -= beta * (straight + np.where(off, crossed, 0))
     return V, -np.concatenate([dX, pi[:, None] * dq], axis=1)
 
