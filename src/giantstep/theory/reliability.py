@@ -20,7 +20,7 @@ from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.activation_averages import mean_third_derivative
+from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.conditional_features import (
     ConditionalFeatures,
     NodesOverKappa,
@@ -230,7 +230,7 @@ def _label_averages(srf: SpikedFeatures, f: ConditionalFeatures) -> tuple[Array,
 def _cubes(srf: SpikedFeatures, kappa: Array) -> Array:
     """Compute the variance of features that is cubic in the bulk, given kappa, of each group."""
     groups = zip(mean_inputs(srf, kappa), srf.groups.c, strict=True)
-    third = [mean_third_derivative(lookup(srf.activation), k, math.sqrt(c)) for k, c in groups]
+    third = [activation_averages(lookup(srf.activation), k, math.sqrt(c)).third for k, c in groups]
     return srf.groups.c[:, None] ** 3 / 6 * np.square(third)
 
 

@@ -59,7 +59,7 @@ class ActivationAverages(NamedTuple):
 
 
 def activation_averages(
-    activation: ScalarFunction, shift: Array, std: float, fineness: float, panel: float
+    activation: ScalarFunction, shift: Array, std: float, fineness: float = 1, panel: float = 1
 ) -> ActivationAverages:
     """Average an activation by parts (Stein's lemma): no derivative but sigma' is needed.
 
@@ -91,13 +91,6 @@ def activation_averages(
         fourth, along / std, (with_norm - variance) / 2,
         cube, fourth_power, std * cube_along,
     )  # fmt: skip
-
-
-def mean_third_derivative(activation: ScalarFunction, shift: Array, std: float) -> Array:
-    """Compute A_2 of `ActivationAverages` alone."""
-    z, weight = gaussian_rule(activation, shift, std)
-    values = weight * activation.value(shift[:, None] + std * z)
-    return np.sum((z**3 - 3 * z) * values, axis=-1) / std**3
 
 
 def _moments(weighted: Array, z: Array, count: int) -> list[Array]:

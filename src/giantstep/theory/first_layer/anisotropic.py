@@ -14,7 +14,7 @@ from giantstep.problems.covariance import THEORY
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.readout import UNIFORM
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.activation_averages import mean_third_derivative
+from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.conditional_features import (
     ConditionalFeatures,
     NodesOverKappa,
@@ -112,7 +112,7 @@ class Anisotropic(SteppedLayer):
         """
         srf = self.features
         inputs, std = mean_inputs(srf, f.kappa)[0], math.sqrt(float(srf.groups.c[0]))
-        third = mean_third_derivative(lookup(srf.activation), inputs, std)
+        third = activation_averages(lookup(srf.activation), inputs, std).third
         squares = rule.fold(
             np.stack([f.curvature[0] ** 2, third**2, f.mu2_squared[0] * f.row_norm])
         )

@@ -19,7 +19,3 @@ class Initial(SteppedLayer):
         """Random features without a spike, of one group for each letter."""
         initial = NetworkState.at_initialisation(self.problem.target)
         return features_in_state(self.problem, initial)
-
-    def own_output(self, dimension: float) -> float:
-        """Return that no output moves rows."""
-        return 0.0

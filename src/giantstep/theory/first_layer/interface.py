@@ -333,7 +333,8 @@ class SteppedLayer(FirstLayer):
         protocol, groups, steps = self.protocol, self.features.groups, self.protocol.steps
         letters, fractions = np.array(protocol.readout).T
         h1 = float(standard_moments(lookup(protocol.activation)).slope)
-        e, power = protocol.each_step[0].learning_rate / protocol.beta, fractions @ letters**2
+        e = protocol.moves * protocol.each_step[0].learning_rate / protocol.beta
+        power = fractions @ letters**2
         rows = protocol.beta * dimension * float(groups.pi @ groups.c)
         share = float((e * h1**2) ** 2 * power / rows)
         return _OWN_OUTPUT * (share**2 if letters.size == steps == 1 else share / steps)

@@ -81,7 +81,7 @@ class OddStep:
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol, f, moves = protocol, lookup(protocol.activation), protocol.alpha0 > 0
-        A = activation_averages(f, np.zeros(1), 1.0, 1.0, 1.0).at(np.array(0))
+        A = activation_averages(f, np.zeros(1), 1.0).at(np.array(0))
         # A coefficient that vanishes by symmetry is computed as rounding, whose sign means nothing.
         slope, third = (float(h) if abs(h) > _ROUNDING else 0.0 for h in (A.slope, A.third))
         teacher = standard_moments(target_function(protocol.target, protocol.inputs))

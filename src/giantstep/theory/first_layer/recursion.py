@@ -44,8 +44,6 @@ from giantstep.theory.rows.row_functions import (
     as_columns,
 )
 
-# Tolerance of `RowFunctions.fitted`.
-_TOLERANCE = 1e-10
 # The share of the target that one neuron in its direction learns, fitted to networks of erf and he3
 # (two steps at a rate of 4, d = 117), which are 17 % off.
 _ONE_NEURON = 1 / 5
@@ -74,7 +72,7 @@ def _rows_after(
         return as_columns(at.f, at.phi, forms)
 
     after, most = _state_after(state, of, fineness=fineness), MOST if fineness == 1 else FEWER
-    return RowFunctions.fitted(after.bulk_variance, functions, _TOLERANCE, most)
+    return RowFunctions.fitted(after.bulk_variance, functions, most=most)
 
 
 class Recursion(SteppedLayer):

@@ -179,7 +179,7 @@ def _smoothed(
     """
 
     def averages(points: Array) -> tuple[Array, ...]:
-        return activation_averages(activation, points, std, 1, 1.0).of_letters
+        return activation_averages(activation, points, std).of_letters
 
     width = min(max(std, _LEAST_WIDTH), 1.0)
     count = 4 + math.ceil((high - low) / width * _TABLE)

@@ -49,7 +49,7 @@ def added_norms(
     """
     (letters, fractions), (mean, curvature, squared) = np.array(protocol.readout).T, of_loss
     activation, e = lookup(protocol.activation), protocol.learning_rate / protocol.beta
-    A = activation_averages(activation, np.zeros(1), 1.0, 1.0, 1.0).at(np.array(0))
+    A = activation_averages(activation, np.zeros(1), 1.0).at(np.array(0))
     h1, h2 = A.slope, A.curvature
     own, noise = (
         self_gradient(activation) - A.mean * h2,

@@ -22,8 +22,8 @@ from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.rows.batch_moments import BatchResolvent
 from giantstep.theory.rows.row_functions import Forms, RowFunctions, as_columns
 
-# Tolerance of `RowFunctions.fitted`; and less noise of the gradient than this is none.
-_TOLERANCE = 1e-10
+# Less noise of the gradient than this is none.
+_ROUNDING = 1e-10
 
 
 class SignedEntries:
@@ -129,7 +129,7 @@ class SignRows:
             return as_columns(f, phi, Forms(R, filtered[:, :2, :2]))
 
         variance = 4 * (c - 1 + own**2 + r**2 * (covariance[0, 0, 0] - 1)) / c**2
-        rows, a = RowFunctions.fitted(c, columns, _TOLERANCE), self.entries.alignments
+        rows, a = RowFunctions.fitted(c, columns), self.entries.alignments
         return rows, NetworkState(c, r, a, covariance=rows.covariance(variance))
 
     def _resolvents(self, t: Array) -> tuple[Array, Array, Array, Array]:
@@ -172,7 +172,7 @@ def directions_after_signs(
         None if the step's mean or noise vanishes.
     """
     own = (step.growth[0] - 1) ** 2 + step.bulk_variance[0] - step.growth[0] ** 2
-    if not (own > _TOLERANCE and np.any(step.spikes)):
+    if not (own > _ROUNDING and np.any(step.spikes)):
         return None
     c, covariance = float(srf.groups.c[0]), np.zeros((srf.alignments.size + 2,) * 2)
     S = _covariance(step, e, math.sqrt(own))
@@ -184,7 +184,7 @@ def directions_after_signs(
         return as_columns(f, c * f, Forms(R, S @ R[:, :-1, :-1]))
 
     state = NetworkState(c, float(srf.groups.u[0]), srf.alignments, covariance=covariance)
-    return RowFunctions.fitted(c, columns, _TOLERANCE), state
+    return RowFunctions.fitted(c, columns), state
 
 
 def _covariance(step: FreshStep, e: float, deviation: float) -> Array:

@@ -97,10 +97,10 @@ class _Drives(NamedTuple):
 
     Attributes
     ----------
-    rows : Array, shape (S, 2, R)
-        Amplitudes of `sum_k B u_k (...) Z_k`, which acts on the rows; along v and across it.
-    functions : Array, shape (2, S, 2, R)
-        Amplitudes of `sum_k dual_k (...) Z_k`, between the functions phi; polynomials in b.
+    rows : Array, shape (S, G, 2, R)
+        Terms of `sum_k B u_k (...) Z_k`, which acts on the rows; along v and across it.
+    functions : Array, shape (2, S, R, 2, R)
+        Terms of `sum_k dual_k (...) Z_k`, between the functions phi; polynomials in b.
     norms : Array, shape (S, G)
         What acts on the change of the norms of a group.
     spike : Array, shape (S, R)
@@ -172,6 +172,8 @@ class GroupsResponse(SpikeResponse):
         functions = np.einsum("jskr,sxr->jsxk", self.modes.numerators, phi)
         functions[0, :, 0] += from_norms
         along_spike = np.einsum("sij,skj,sk->si", self.factor.dual, self.factor.dual, spike)
+        rows = np.einsum("sgk,sxk->sgxk", A, rows)
+        functions = np.einsum("srk,jsxk->jsrxk", dual, functions)
         return _Drives(rows, functions, norms, along_spike)
 
     @cached_property
@@ -183,15 +185,14 @@ class GroupsResponse(SpikeResponse):
         """Compute the overlaps of each group of neurons, and of each pair of groups."""
         modes, beta = self.modes, self.bulk.rows.beta
         drive = self.drives(hats)
-        on_groups = np.einsum("sgk,sxk->sgxk", modes.A, drive.rows)
-        single = np.einsum("jg,jskxy,sgxk->sgy", modes.row_norms, self.forms, on_groups)
+        single = np.einsum("jg,jskxy,sgxk->sgy", modes.row_norms, self.forms, drive.rows)
         single[:, :, 0] += drive.norms
         overlaps = beta * self.V2[:, :, None] * single
         zeta, psi = overlaps[:, :, 0], overlaps[:, :, 1]
         of_norms = np.concatenate([self.along, self.mixed], axis=-1)[:, self.triangle.order :]
         xi = np.einsum("sij,sj->si", of_norms, hats.of_overlaps)
         V1, change = self._variances_of_groups(direction, -q[:, self.triangle.size :])
-        q1 = self._squared_drives(on_groups, drive.norms)
+        q1 = self._squared_drives(drive.rows, drive.norms)
         q1 -= zeta[:, :, None] * zeta[:, None]
         return GroupOverlaps(V1, q1 - change, zeta, psi, xi)
 
@@ -273,15 +274,12 @@ class GroupsResponse(SpikeResponse):
         """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""
         beta, forms = self.beta, self._with(other)[1]
         drive, driven = self.drives(hats), other.drives(others)
-        left = np.einsum("sgk,sxk->sgxk", self.modes.A, drive.rows)
-        right = np.einsum("sgk,sxk->sgxk", other.modes.A, driven.rows)
-        c = self.modes.row_norms
+        c, left, right = self.modes.row_norms, drive.rows, driven.rows
         squares = contract("jg,jsklxy,sgxk,sgyl->sg", c, forms[:2], left, right)
         squares += driven.norms * np.einsum("sgxk,skx->sg", left, self.forms[0, ..., 0])
         squares += drive.norms * np.einsum("sgxk,skx->sg", right, other.forms[0, ..., 0])
         squares += drive.norms * driven.norms
-        left = np.einsum("srk,jsxk->jsrxk", self.modes.dual, drive.functions)
-        right = np.einsum("srk,jsxk->jsrxk", other.modes.dual, driven.functions)
+        left, right = drive.functions, driven.functions
         direct = beta**2 * contract("uvsklxy,usrxk,vstyl->srt", forms[SUMS], left, right)
         direct -= drive.spike[:, :, None] * driven.spike[:, None, :]
         return in_parts(self.triangle, beta * squares, direct)

@@ -92,7 +92,8 @@ class IsotropicBulk(Bulk):
         if self.groups.c.size == 1:
             A, L, c = V1_hat[:, 0, 0], L[:, 0], float(self.groups.c[0])
             t = self.beta * A * response_of_one_group(c * A, L, self.beta)
-            return variances_at(A, L, traces_of_one_radius(t, c), self.beta)
+            f = 1 / (1 + c * t)
+            return variances_at(A, L, Traces(t, f, c * f, -c * f**2, -((c * f) ** 2)), self.beta)
         diagonal = contract("gr,srt,gt->sg", self.B, V1_hat, self.B)
         return self._variances_from(1 / (L + self.groups.c * diagonal), V1_hat, L)
 
@@ -152,12 +153,6 @@ class IsotropicBulk(Bulk):
     def spike_response(self, V1_hat: Array, V: Array) -> IsotropicResponse:
         """Compute how the readout responds at a solution."""
         return IsotropicResponse(self, V1_hat, V)
-
-
-def traces_of_one_radius(t: Array, c: float) -> Traces:
-    """Compute the traces of rows of covariance c/d."""
-    f = 1 / (1 + c * t)
-    return Traces(t, f, c * f, -c * f**2, -((c * f) ** 2))
 
 
 def response_of_one_group(load: Array, L: Array, beta: float) -> Array:

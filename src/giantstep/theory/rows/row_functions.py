@@ -101,7 +101,7 @@ class RowFunctions:
         cls,
         scale: float,
         functions: Callable[[Array], Array],
-        tolerance: float,
+        tolerance: float = _TOLERANCE,
         most: int = MOST,
     ) -> RowFunctions:
         """Fit polynomials to functions of t, shape (S,), whose values have shape (S, functions).
@@ -171,7 +171,7 @@ class RowFunctions:
             columns = as_columns(at.f, at.phi + added * at.f, Forms(R, filtered))
             return columns * own[:, None]
 
-        return RowFunctions.fitted(self._scale + added, functions, _TOLERANCE)
+        return RowFunctions.fitted(self._scale + added, functions)
 
     def turned(self, turn: Array, factor: float = 1.0) -> RowFunctions:
         """Turn the basis; further columns of `turn` are along generic directions.
