@@ -1,9 +1,9 @@
-"""A point that has converged holds a number in every variable, wherever the problem lies."""
+"""A point that has converged has a number in every variable; others are extreme."""
 
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as some
 
 import giantstep
@@ -11,23 +11,25 @@ from giantstep.numerics.function_table import FUNCTIONS
 from giantstep.validation import InvalidParametersError
 
 
-def log_uniform(low, high):
-    return some.floats(math.log(low), math.log(high)).map(math.exp)
+def between(low, high):
+    return some.sampled_from(np.geomspace(low, high, 200).tolist())
 
 
 PROBLEMS = some.fixed_dictionaries({
     "activation": some.sampled_from([n for n, f in FUNCTIONS.items() if f.continuous]),
     "target": some.sampled_from([*FUNCTIONS, "z1+z2+.5*z1*z2"]),
-    "learning_rate": log_uniform(0.05, 20),
-    "alpha0": some.sampled_from([0, math.inf]) | log_uniform(0.1, 30),
-    "beta": log_uniform(0.05, 10),
+    "learning_rate": between(0.05, 20),
+    "alpha0": some.sampled_from([0, math.inf]) | between(0.1, 30),
+    "beta": between(0.05, 10),
     "noise": some.sampled_from([0, 0, 0.5]),
-    "steps": some.sampled_from([1, 1, 1, 2]),
+    "decay": some.sampled_from([0, 0, 0.3]),
+    "reuse_batch": some.booleans(),
     "readout": some.sampled_from([((1, 1),), ((1, 1),), ((0.5, 0.5), (-2, 0.5))]),
 })  # fmt: skip
+STEPS = some.sampled_from([{}, {}, {"optimizer": "sign"}, {"steps": 2}])
 POINTS = some.fixed_dictionaries({
-    "alpha": log_uniform(0.1, 5),
-    "ridge": log_uniform(1e-5, 5),
+    "alpha": between(0.1, 5),
+    "ridge": between(1e-5, 5),
     "loss": some.sampled_from(["square", "square", "square", "huber", "hinge"]),
     "dimension": some.sampled_from([30, 100, 1000, math.inf]),
 })  # fmt: skip
@@ -35,14 +37,19 @@ POINTS = some.fixed_dictionaries({
 
 # A tenth of what other properties have: a problem takes up to seconds.
 @settings(max_examples=settings().max_examples // 10)
-@given(PROBLEMS, POINTS)
-def test_a_converged_point_has_a_number_in_every_variable(problem, point):
+@given(PROBLEMS, STEPS, POINTS)
+def test_a_point_has_numbers_where_it_converges_and_it_does_unless_extreme(problem, steps, point):
     try:
-        answer = giantstep.solve(giantstep.Protocol(**problem), **point)
+        protocol = giantstep.Protocol(**problem, **steps)
+        answer = giantstep.solve(protocol, **point)
     except InvalidParametersError:
-        return
-    if answer.status == giantstep.Status.CONVERGED:
-        assert not [name for name in answer.data_vars if np.isnan(answer[name]).any()]
+        reject()
+    missing = [name for name in answer.data_vars if np.isnan(answer[name]).any()]
+    converged = answer.status == giantstep.Status.CONVERGED
+    assert converged == (not missing)
+    # The labels of a hinge may be separable, and rows of great norm need more nodes than there are.
+    row = max(giantstep.equivalent_features(protocol, point["dimension"]).bulk_variance)
+    assert converged or point["ridge"] < 1e-3 or point["loss"] == "hinge" or row > 5
 
 
 def test_the_01_error_is_a_number_where_neurons_saturate():
@@ -55,8 +62,6 @@ def test_the_01_error_is_a_number_where_neurons_saturate():
 def test_the_01_error_is_left_out_where_there_are_spikes_of_several_directions():
     letters = ((0.5, 0.5), (2.0, 0.5))
     protocol = giantstep.Protocol("tanh", "sign", 2, alpha0=2, beta=1, steps=2, readout=letters)
-    answer = giantstep.solve(protocol)
-    assert "classification_error" not in answer
-    assert not [name for name in answer.data_vars if np.isnan(answer[name]).any()]
+    assert "classification_error" not in giantstep.solve(protocol)
     beside = giantstep.compare(protocol, dimension=20, networks=2)
     assert "simulated_classification_error_mean" in beside

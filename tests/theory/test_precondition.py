@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import giantstep
@@ -28,8 +27,7 @@ def test_theory_refuses_other_steps_and_networks_take_them(change):
     problem = replace(HALF, **change)
     with pytest.raises(InvalidParametersError, match=next(iter(change))):
         giantstep.solve(problem, alpha=1, ridge=0.1)
-    data = giantstep.simulate(problem, alpha=1, ridge=0.1, dimension=40, networks=2)
-    assert np.isfinite(data.test_error.item())
+    assert giantstep.simulate(problem, dimension=40, networks=2).test_error > 0
 
 
 def test_without_a_covariance_there_is_nothing_to_precondition():
