@@ -59,7 +59,7 @@ def test_averages_of_the_channel_and_of_losses_are_those_of_a_brute_force_rule(l
             assert value[0, place] == pytest.approx(z_weight @ brute @ xi_weight, abs=2e-7)
         fitted = omega + V * f
         expected = (y - fitted) ** 2, kind.value(y, fitted), kind.value(y, omega)
-        for value, brute in zip(losses, expected, strict=True):
+        for value, brute in zip(losses.values(), expected, strict=True):
             assert value[0, place] == pytest.approx(
                 z_weight @ brute @ xi_weight, rel=1e-6, abs=1e-6
             )

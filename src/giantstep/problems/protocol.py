@@ -60,8 +60,11 @@ ANY_LABELS = (
     "a loss for any labels, such as square or huber: only"
     f" {' and '.join(BINARY)} without noise have labels +1 and -1"
 )
+# What `precondition` must be.
 _PLAIN = "0 but for inputs with a covariance or of two classes"
+# What `target_decay` must be.
 _WEIGHTS = "0 where eigenvalues are given with weights beside them"
+# What `alpha0` must be.
 _BATCHES = "one number, or > 0 and finite in each step on batches that are not used again"
 STEP_LOSS = Parameter(
     "loss along which the steps descend", r"\ell_1", STEP_LOSSES, "docs/step-loss.md"

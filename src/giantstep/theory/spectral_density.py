@@ -36,8 +36,6 @@ _SPACINGS = 32, 4, 1
 _MAX_ITERATIONS, _ROUGH, _ACCURATE, _TRUSTED = 12, 1e-4, 1e-9, 1e-6
 # Relative imaginary parts that quadrature may leave where there are no eigenvalues.
 _SLACK = 1e-8
-# Stands for a point that was not reached.
-_LOST = complex(np.nan, np.nan)
 
 
 class SpectralDensity:
@@ -108,7 +106,7 @@ class SpectralDensity:
             # Where Newton's method failed or left the physical branch, the next step is smaller.
             factor[active] = np.where(reached.sound, _DESCENT, np.sqrt(factor[active]))
             active = active[(height[active] > _HEIGHT) & (factor[active] < _LEAST_DESCENT)]
-        found.V[height > _HEIGHT] = _LOST
+        found.V[height > _HEIGHT] = np.nan * 1j  # was not reached
         return found
 
     def _far(self, x: Array) -> tuple[_Known, Array]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -59,25 +58,6 @@ def output_channel(
         return ClippedChannel(loss, srf, kappa, fineness)
     kind = BinaryChannel if srf.target in BINARY else RealChannel
     return kind(loss, srf, kappa, fineness)
-
-
-class OrderParameters(NamedTuple):
-    """The unknowns at S points, by name.
-
-    Attributes
-    ----------
-    V, q : Array, shape (S, K)
-        (V1, V2) and (q1, q2).
-    prediction : Array, shape (S, rank + Z)
-        Coefficients of the mean prediction M(kappa).
-    slope : Array, shape (S, R)
-        Coefficients of its slope P(kappa) in z.
-    """
-
-    V: Array
-    prediction: Array
-    slope: Array
-    q: Array
 
 
 class ConvexEquations:
@@ -131,27 +111,28 @@ class ConvexEquations:
         """Choose them, and multiply by their weights."""
         return self.half(values) * self.weight
 
-    def order_parameters(self, x: Array) -> OrderParameters:
-        """Split the unknowns, shape (S, D), by name."""
-        return OrderParameters(*np.split(x, self.ends[:-1], axis=-1))
+    def order_parameters(self, x: Array) -> list[Array]:
+        """Split the unknowns, shape (S, D).
+
+        They are V = (V1, V2); the coefficients of the mean prediction M(kappa), and those of its
+        slope P(kappa) in z; and q = (q1, q2).
+        """
+        return np.split(x, self.ends[:-1], axis=-1)
 
     def unknowns(self, other: ConvexEquations, x: Array) -> Array:
         """Express unknowns of the same problem at another dimension, which has other `to_m`."""
-        at, K = other.order_parameters(x), len(self.products)
-        m = at.prediction[:, : other.rank] @ other.to_m.T @ np.linalg.pinv(self.to_m).T
-        return np.concatenate([at.V, m, x[:, K + other.rank :]], axis=-1)
+        V, prediction, slope, q = other.order_parameters(x)
+        m = prediction[:, : other.rank] @ other.to_m.T @ np.linalg.pinv(self.to_m).T
+        return np.concatenate([V, m, prediction[:, other.rank :], slope, q], axis=-1)
 
     def prediction_moments(self, x: Array) -> PredictionMoments:
         """Compute the moments of a prediction at each kappa, from the unknowns."""
-        at, often = self.order_parameters(x), self.equations.multiplicity
-        P, spread = at.slope @ self.phi, at.prediction[:, : self.rank] @ self.mean_spread
-        return PredictionMoments(
-            (at.V * often) @ self.products,
-            at.prediction @ self.functions,
-            P,
-            # The norm of the features changes what is left of a prediction's variance given z.
-            (at.q * often) @ self.products + spread**2 + (1 - self.row_norm) * P**2,
-        )
+        V, prediction, slope, q = self.order_parameters(x)
+        V, q = (each * self.equations.multiplicity @ self.products for each in (V, q))
+        P, spread = slope @ self.phi, prediction[:, : self.rank] @ self.mean_spread
+        # The norm of the features changes what is left of a prediction's variance given z.
+        Q = q + spread**2 + (1 - self.row_norm) * P**2
+        return PredictionMoments(V, prediction @ self.functions, P, Q)
 
     def averages_near(
         self, at: Iterates[ChannelAverages], x: Array, step: float
@@ -181,7 +162,8 @@ class ConvexEquations:
         Also returns a function that computes the overlaps of each group of neurons, and of each
         pair of groups.
         """
-        at, ratio = self.order_parameters(x), (alpha / self.beta)[:, None]
+        _, prediction, slope, q = self.order_parameters(x)
+        ratio = (alpha / self.beta)[:, None]
         g, z_g, minus_dg, g_squared = (values * self.weight for values in averages)
         V_hat, q_hat = (ratio * (each @ self.products.T) for each in (minus_dg, g_squared))
         split, Z = self.equations.triangle.size, len(self.functions) - self.rank
@@ -190,19 +172,19 @@ class ConvexEquations:
         response = self.equations.bulk.spike_response(V1_hat, V)
         mean_g = g @ self.functions.T
         # With V1_hat psi, but without `row_norm`: z acts on the mean of the features.
-        slope_g = (z_g + minus_dg * (at.slope @ self.phi)) @ self.phi.T
+        slope_g = (z_g + minus_dg * (slope @ self.phi)) @ self.phi.T
         hats = ratio * np.concatenate([mean_g[:, self.rank :], slope_g], axis=-1)
         overlaps = multiply(overlap_response(response, Z), hats)
         both = split_hats(hats[:, :Z], hats[:, Z:], response.along.shape[-1])
         penalty = self.square_loss.penalty
-        known = Hats(*both, at.prediction[:, : self.rank] @ self.to_m.T)
+        known = Hats(*both, prediction[:, : self.rank] @ self.to_m.T)
         first, second = penalty.sources(response, response, known, known)
         direction = q_hat + first
-        q = multiply(T, direction) + second
         stiffness = self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m
-        free = self._nearer(at.prediction, mean_g, minus_dg, g_squared, stiffness)
-        mapped = np.concatenate([V, free, overlaps, q], axis=-1)
-        return mapped, partial(penalty.overlaps, response, direction, at.q, known)
+        free = self._nearer(prediction, mean_g, minus_dg, g_squared, stiffness)
+        mapped = [V, free, overlaps, multiply(T, direction) + second]
+        overlaps_of = partial(penalty.overlaps, response, direction, q, known)
+        return np.concatenate(mapped, axis=-1), overlaps_of
 
     def _nearer(
         self, prediction: Array, mean_g: Array, minus_dg: Array, g_squared: Array, stiffness: Array
@@ -248,6 +230,6 @@ class ConvexEquations:
 
     def fluctuation(self, at: Iterates[ChannelAverages], alpha: Array) -> Fluctuation:
         """Return the inputs of the corrections of `reliability` at S points."""
-        V2 = self.order_parameters(at.x).V[:, self.equations.triangle.size :]
+        V2 = self.order_parameters(at.x)[0][:, self.equations.triangle.size :]
         g_squared = at.details.g_squared * self.weight
         return Fluctuation(alpha, V2, at.details.minus_dg, g_squared)

@@ -121,19 +121,16 @@ class ConvexReadout(Readout):
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points, those that are unresolved on finer and finer rules."""
         before = self._last = self._roughly(alpha, ridge, _BEFORE_A_STEP).polished()
-        solution = before.on(self._on(self._usual), _EXACT)
+        return self._refined(before, (self._usual, *_FINER))
+
+    def _refined(self, before: FixedPoint, rules: tuple[_Rule, ...]) -> Solved:
+        """Solve on the first rule, and on the others what it does not resolve."""
+        solution = before.on(self._on(rules[0]), _EXACT)
         found = self._solved(before, solution)
-        for one in np.flatnonzero(found.converged)[:, None]:
-            last = solution.chosen(one)
-            for finer in _FINER:
-                if self.is_resolved(found.shift[one], found.change[one]).all():
-                    break
-                again = last.on(self._on(finer), _EXACT)
-                if not again.converged.all():
-                    break
-                found.overwrite(one, self._solved(last, again))
-                last = again
-        return found._replace(slope=solution.error_slope())
+        left = found.converged & ~self.is_resolved(found.shift, found.change)
+        if (places := np.flatnonzero(left)).size and rules[1:]:
+            found.overwrite(places, self._refined(solution.chosen(places), rules[1:]))
+        return found
 
     def _solved(self, before: FixedPoint, solution: FixedPoint) -> Solved:
         """Compute overlaps and errors from a fixed point, and their change from a coarser rule."""
@@ -143,7 +140,7 @@ class ConvexReadout(Readout):
         _, overlaps = equations.evaluate(at.x, at.details, alpha, ridge)
         values = {
             "test_error": test_error,
-            **{name: x @ equations.weight for name, x in losses._asdict().items()},
+            **{name: x @ equations.weight for name, x in losses.items()},
             **overlaps(),
             "residual": at.residual,
             "iterations": solution.iterations,
@@ -156,4 +153,5 @@ class ConvexReadout(Readout):
             np.abs(before.points.equations.errors(before.at.x)[0] / test_error - 1),
             equations.fluctuation(at, alpha),
             moments.Q @ equations.weight,
+            solution.error_slope(),
         )

@@ -60,22 +60,6 @@ class ChannelAverages(NamedTuple):
     g_squared: Array
 
 
-class LossAverages(NamedTuple):
-    """Average errors and losses given kappa, arrays of shape (S, N).
-
-    Attributes
-    ----------
-    training_error : Array
-        Squared difference of label and prediction on the training set.
-    training_loss, test_loss : Array
-        The loss itself; on the test set the labels carry no noise.
-    """
-
-    training_error: Array
-    training_loss: Array
-    test_loss: Array
-
-
 class OutputChannel(ABC):
     """Averages over the output channel for one loss and one teacher, at some nodes over kappa.
 
@@ -110,11 +94,15 @@ class OutputChannel(ABC):
         """Average g_out, its derivative and its square."""
         return ChannelAverages(*self._over_labels(self.responses, at))
 
-    def losses(self, at: PredictionMoments) -> LossAverages:
-        """Average errors and losses."""
+    def losses(self, at: PredictionMoments) -> dict[str, Array]:
+        """Average errors and losses given kappa, arrays of shape (S, N).
+
+        The training error is the squared difference of label and prediction. On the test set labels
+        carry no noise.
+        """
         error, training, *_ = self._over_labels(self.errors, at)
         test = self.average(self.errors, 1, at._replace(V=np.zeros_like(at.V)))[1]
-        return LossAverages(error, training, test)
+        return {"training_error": error, "training_loss": training, "test_loss": test}
 
     def _over_labels(self, of: Averaged, at: PredictionMoments) -> Array:
         """Average over the signs and the noise of labels."""

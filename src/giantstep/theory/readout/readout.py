@@ -54,12 +54,16 @@ class Solved(NamedTuple):
     slope: Array = np.zeros(())
 
     def overwrite(self, places: Indices, other: Solved) -> None:
-        """Replace some points, but for the fluctuation, by those of another result."""
-        for name, values in other.values.items():
-            self.values[name][places] = values
-        self.converged[places] = other.converged
-        self.shift[places], self.change[places] = other.shift, other.change
-        self.variance[places] = other.variance
+        """Replace points by those of another result that converged.
+
+        The fluctuation and the slope stay as they are.
+        """
+        better = np.flatnonzero(other.converged)
+        pairs = [(self.values[name], values) for name, values in other.values.items()]
+        pairs += (self.shift, other.shift), (self.change, other.change)
+        pairs.append((self.variance, other.variance))
+        for mine, theirs in pairs:
+            mine[places[better]] = theirs[better]
 
 
 class Readout(ABC):

@@ -37,44 +37,60 @@ class StoppedReadout(Readout):
         Errors of quadrature are those of the ridge itself. The change of the test error with a
         coarser fit of the filter is far more than the error of the fit.
         """
-        multiples, weights, first = stopping_filter()
-        S, N, times = ridge.size, multiples.size, 1 / ridge
-        square_loss, equations = self.square_loss, self.square_loss.equations
-        ridges = multiples / times[:, None]
-        at = solve_resolvent(equations, np.repeat(alpha, N), ridges.ravel())
-        solutions = square_loss.order_parameters(at)
-        i, j = np.triu_indices(N)
-        start, B, triangle = N * np.arange(S)[:, None], equations.B, equations.triangle
+        square_loss, (multiples, _, first) = self.square_loss, stopping_filter()
+        ridges = np.multiply.outer(ridge, multiples)
+        at = solve_resolvent(
+            square_loss.equations, np.repeat(alpha, multiples.size), ridges.ravel()
+        )
+        values, by_coarse_fit, q, squares = self._sums(at, ridge.size)
+        one = at.at(np.arange(first, ridges.size, multiples.size))
+        by_one = square_loss.order_parameters(one).errors.test_error
+        shift, change = changes_on_finer_rule(self.layer.finer.square_loss, one, by_one)
+        return Solved(
+            values,
+            at.converged.reshape(ridges.shape).all(axis=1),
+            shift,
+            np.maximum(change, np.abs(by_coarse_fit / values["test_error"] - 1)),
+            square_loss.fluctuation(one, squares),
+            square_loss.variance(q),
+        )
+
+    def _sums(self, at: Resolvent, S: int) -> tuple[dict[str, Array], Array, Array, Array]:
+        """Weigh the ridges of each of S points, and their pairs.
+
+        Returns
+        -------
+        values : dict of Array, shape (S, ...)
+        by_coarse_fit : Array, shape (S,)
+            The test error with the coarse fit of the filter.
+        q, squares : Array, shape (S, K) and (S, N')
+            The variances, and the squared residual at each kappa, as in `ResidualErrors`.
+        """
+        _, weights, _ = stopping_filter()
+        i, j = np.triu_indices(weights.shape[1])
+        start = weights.shape[1] * np.arange(S)[:, None]
+        B, triangle = self.square_loss.equations.B, self.square_loss.equations.triangle
+        solutions = self.square_loss.order_parameters(at)
+        pairs = self._pairs(at, solutions, (start + i).ravel(), (start + j).ravel())
+        products = weights[:, i] * weights[:, j] * np.where(i == j, 1, 2)
 
         def of_points(values: Any) -> Any:
             return values.reshape(S, -1, *values.shape[1:])
 
-        pairs = self._pairs(at, solutions, (start + i).ravel(), (start + j).ravel())
-        products = weights[:, i] * weights[:, j] * np.where(i == j, 1, 2)
         test_error, by_coarse_fit = products @ of_points(pairs.test_error).T
-        q, power = (products[0] @ of_points(x) for x in (pairs.q, pairs.power()))
-        overlaps, residuals = square_loss.overlaps(solutions), (at, solutions.errors, pairs)
+        q, squares = (products[0] @ of_points(x) for x in (pairs.q, pairs.power()))
+        overlaps = self.square_loss.overlaps(solutions)
+        residuals = (of_points(x.residual).max(axis=1) for x in (at, solutions.errors, pairs))
         values = {
             "test_error": test_error,
-            "training_error": power.sum(axis=-1),
+            "training_error": squares.sum(axis=-1),
             **{name: weights[0] @ of_points(overlaps[name]) for name in ("m", "zeta", "psi", "xi")},
             "q1": B @ triangle.unpack(q[:, : triangle.size]) @ B.T,
             "q2": q[:, triangle.size :],
-            "residual": np.max([of_points(x.residual).max(axis=1) for x in residuals], axis=0),
+            "residual": np.maximum.reduce(list(residuals)),
             "iterations": of_points(at.iterations).max(axis=1),
         }
-        one = at.at(start[:, 0] + first)
-        by_one = square_loss.order_parameters(one).errors.test_error
-        shift, change = changes_on_finer_rule(self.layer.finer.square_loss, one, by_one)
-        of_fit = np.abs(by_coarse_fit / test_error - 1)
-        return Solved(
-            values,
-            of_points(at.converged).all(axis=1),
-            shift,
-            np.maximum(change, of_fit),
-            square_loss.fluctuation(one, power),
-            square_loss.variance(q),
-        )
+        return values, by_coarse_fit, q, squares
 
     def _pairs(
         self, at: Resolvent, solutions: SquareLossSolution, i: Indices, j: Indices
