@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -138,7 +138,7 @@ class ConvexReadout(Readout):
         moments, (test_error, fresh) = equations.prediction_moments(at.x), equations.errors(at.x)
         losses = equations.channel.losses(moments)
         _, overlaps = equations.evaluate(at.x, at.details, alpha, ridge)
-        values = {
+        values: dict[str, Any] = {
             "test_error": test_error,
             **{name: x @ equations.weight for name, x in losses.items()},
             **overlaps(),

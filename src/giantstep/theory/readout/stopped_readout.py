@@ -48,7 +48,7 @@ class StoppedReadout(Readout):
         shift, change = changes_on_finer_rule(self.layer.finer.square_loss, one, by_one)
         return Solved(
             values,
-            at.converged.reshape(ridges.shape).all(axis=1),
+            np.logical_and.reduce(at.converged.reshape(ridges.shape), axis=1),
             shift,
             np.maximum(change, np.abs(by_coarse_fit / values["test_error"] - 1)),
             square_loss.fluctuation(one, squares),
