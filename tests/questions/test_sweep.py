@@ -99,7 +99,7 @@ def test_points_that_cannot_be_combined_have_a_status_and_a_reason():
             {"learning_rate": [-1, 1], "beta": 0, "alpha": [0, 1], "dimension": 1},
             ["alpha", "dimension", "learning_rate", "beta"],
         ),
-        ({"ridge": [0.1, "optimal"], "alpha": []}, ["alpha", "ridge"]),
+        ({"beta": [], "alpha": []}, ["alpha", "beta"]),
         ({"inputs": "rademacher", "alpha0": math.inf}, ["inputs"]),
         ({"loss": ["square", "cubic"], "beta": 0}, ["loss", "beta"]),
     ],

@@ -18,11 +18,25 @@ from giantstep.questions.choices import RIDGE, STOP_AT
 from giantstep.questions.declaration import Question
 from giantstep.questions.values import as_lists, read_numbers
 from giantstep.theory.optima import CROSS_VALIDATION
-from giantstep.validation import Fault, raise_all
+from giantstep.validation import Fault, raise_all, refusal
 
 
 def choose_ridge(given: dict[str, Any], of: Question) -> None:
-    """Turn the name of a kind of cross-validation, in place of a ridge, into its best ridge."""
+    """Turn the name of a kind of cross-validation, in place of a ridge, into its best ridge.
+
+    Raises
+    ------
+    InvalidParametersError
+        For a name beside numbers, and for several ridges where the ridge is optimised.
+    """
+    ridges = as_lists(given.get(RIDGE))
+    if isinstance(ridges, list):
+        words = [x for x in ridges if isinstance(x, str)]
+        if words and len(ridges) > 1:
+            raise refusal(RIDGE, words[0], "alone, without numbers")
+        if RIDGE in given.get("over", ()):
+            raise refusal(RIDGE, ridges, "left out where it is optimised")
+        given |= {RIDGE: words[0]} if words else {}
     word = given.get(RIDGE)
     if isinstance(word, str) and word in CROSS_VALIDATION and BY.name in [x.name for x in of.takes]:
         given |= {RIDGE: OPTIMAL, BY.name: word}

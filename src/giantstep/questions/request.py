@@ -61,7 +61,7 @@ def solve_all(
         With all names that are no parameters, and all values that no combination can have.
     """
     values = _values(problem, given)
-    optimal = values["ridge"] in (OPTIMAL, [OPTIMAL])
+    optimal = values["ridge"] == OPTIMAL
     varied = [name for name in given if is_several(name, values[name])]
     sizes = {k: len(values[k]) for k in _POINTS[: 1 if optimal else 2] if k in varied}
     # Losses of the square loss are half the errors.
@@ -109,8 +109,6 @@ def _values(problem: Problem, given: Mapping[str, Any]) -> dict[str, Any]:
     values = DEFAULTS | {name: as_lists(value) for name, value in given.items()}
     faults = [Fault("parameter", name, allowed) for name in given if name not in known]
     faults += [Fault(name, [], "at least one value") for name, x in values.items() if x == []]
-    if np.size(values["ridge"]) > 1 and OPTIMAL in values["ridge"]:
-        faults.append(Fault("ridge", OPTIMAL, "alone, without numbers"))
     raise_all(faults)
     return values | {"bulk": values["bulk"] or bulk_of_networks(problem)}
 
