@@ -51,17 +51,13 @@ def transition_edges(
         return []
     own = 0.0 if function.kinks else 1.0  # a function without kinks varies on a scale of one
     around = graded_edges(0.0, math.hypot(width, own) / abs(slope), panel)
+    oscillation = math.hypot(width, 1.0) / abs(slope)  # the scale away from kinks
     kinks = function.kinks or (0.0,)
     edges = [((kink - shift) / slope)[..., None] + around for kink in kinks]
-    if function.oscillates and (panel_width := oscillation_width(slope, width)) < 1:
-        steps = np.arange(-RANGE, RANGE, panel_width)
+    if function.oscillates and oscillation < 1:
+        steps = np.arange(-RANGE, RANGE, oscillation)
         edges.append(np.broadcast_to(steps, (*shift.shape, steps.size)))
     return edges
-
-
-def oscillation_width(slope: float, width: float) -> float:
-    """Estimate the scale on which E f(slope x + width z) varies away from the kinks of f."""
-    return math.hypot(width, 1.0) / abs(slope)
 
 
 def merged_kappa_rule(
@@ -154,7 +150,7 @@ def check_resolution(problem: Problem, srf: SpikedFeatures) -> None:
 def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
     function = lookup(srf.activation)
     for c, u, _, b in zip(*srf.groups, strict=True):
-        scale = oscillation_width(u, math.sqrt(c)) if u else 1.0
+        scale = math.sqrt(c + 1) / abs(u) if u else 1.0
         if function.oscillates and scale < _FINEST_KAPPA:
             allowed = f"small enough that {function.name} varies slowly along the spike"
             return Fault("spike_strength", float(u), allowed)

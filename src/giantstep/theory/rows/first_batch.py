@@ -70,14 +70,6 @@ class FirstBatch:
         """Describe it in another basis; the turn is as in `RowFunctions.turned`."""
         return replace(self, turn=np.hstack([turn[:, :2] @ self.turn, turn[:, 2:]]))
 
-    def resolvent_trace(self, ell: RealOrComplex, f: RealOrComplex | None = None) -> RealOrComplex:
-        """Solve `f (1 + ell E[y^2/(1 + ell f y^2/alpha0)]) = 1` for f = tr Z, shape (S, R).
-
-        For complex ell it starts from some f nearby.
-        """
-        resolvent = BatchResolvent(np.zeros(1), np.ones(1), np.ones(1), self.moments)
-        return resolvent.spread(ell, f)
-
     def traces(self, ell: RealOrComplex, near: RealOrComplex | None = None) -> BatchTraces:
         """Compute tr B^j Z_k for j = 0, 1, 2, shapes (S, R).
 
@@ -87,7 +79,8 @@ class FirstBatch:
         near : array, shape (S, R), optional
             Traces tr Z at a nearby ell, which complex ones need.
         """
-        f = self.resolvent_trace(ell, near)
+        # f (1 + ell E[y^2/(1 + ell f y^2/alpha0)]) = 1
+        f = BatchResolvent(np.zeros(1), np.ones(1), np.ones(1), self.moments).spread(ell, near)
         E = self.moments.damped(self.moments.damping(ell * f))
         return BatchTraces(
             (f, f * E[2, 0], f * (E[2, 0] ** 2 + self.moments.inverse_alpha0 * E[4, 0])), E
@@ -126,7 +119,7 @@ class FirstBatch:
         """
 
         def of_single(ell: RealOrComplex) -> RealOrComplex:
-            Z, BZ = self.forms(ell, self.traces(ell, self.resolvent_trace(ell.real)))
+            Z, BZ = self.forms(ell, self.traces(ell, self.traces(ell.real).powers[0]))
             return np.stack([ell[..., None, None] * Z, -Z, -BZ])
 
         first, second = ell[:, :, None], ell[:, None]
