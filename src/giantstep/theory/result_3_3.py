@@ -13,6 +13,7 @@ position to its eigenvectors, so that tau^2 and pi^2 average out to one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -26,10 +27,14 @@ from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 
-# Width of the panels over kappa, and number of nodes over the spectrum.
-_PANEL_WIDTH, _SPECTRUM_NODES = 0.125, 1000
-# Damped iterations, tolerance of SciPy's solver, and largest relative residual that is accepted.
-_ITERATIONS, _TOLERANCE, _ACCEPTED = 100, 1e-13, 1e-9
+# Width of the panels over kappa.
+_PANEL_WIDTH = 0.125
+# Number of nodes over the spectrum.
+_SPECTRUM_NODES = 1000
+# Damped iterations.
+_ITERATIONS = 100
+# Tolerance of SciPy's solver, and the largest relative residual that is accepted.
+_TOLERANCE, _ACCEPTED = 1e-13, 1e-9
 
 
 class SummaryStatistics(NamedTuple):
@@ -124,19 +129,25 @@ def result_3_3(srf: SpikedFeatures, alpha: float, ridge: float) -> tuple[Summary
         # (25): the test error
         return SummaryStatistics(V1, V2, m, zeta, psi, q1, q2), average(b_squared + q) - noise
 
+    statistics = fixed_point(lambda x: equations(x)[0])
+    return statistics, equations(statistics)[1]
+
+
+def fixed_point(equations: Callable[[SummaryStatistics], SummaryStatistics]) -> SummaryStatistics:
+    """Solve `equations(x) = x`."""
+
     def residual(x: Array) -> Array:
-        return np.array(equations(SummaryStatistics(*x))[0]) - x
+        return np.array(equations(SummaryStatistics(*x))) - x
 
     # Damped iteration of V1 and V2, which do not depend on the others; these are linear given V.
     start = SummaryStatistics(V1=1, V2=1, m=0, zeta=0, psi=0, q1=0, q2=0)
     for _ in range(_ITERATIONS):
-        following, _ = equations(start)
+        following = equations(start)
         start = start._replace(V1=(start.V1 + following.V1) / 2, V2=(start.V2 + following.V2) / 2)
     solution = root(residual, start, tol=_TOLERANCE)
     if np.max(np.abs(solution.fun)) > _ACCEPTED * np.max(np.abs(solution.x)):
-        raise ArithmeticError(f"no solution at alpha = {alpha:g}, ridge = {ridge:g}")
-    statistics = SummaryStatistics(*solution.x)
-    return statistics, equations(statistics)[1]
+        raise ArithmeticError("SciPy finds no solution: please take a larger ridge")
+    return SummaryStatistics(*solution.x)
 
 
 def marchenko_pastur(beta: float, c: float) -> tuple[Array, Array]:

@@ -103,12 +103,8 @@ def bulk_edges(density: SpectralDensity, candidates: int = 280) -> Array:
     in_log = np.nan_to_num(x * density(x))
     empty = np.where(x > x[np.argmax(in_log)], _EMPTY, _FAINT)
     inside = in_log > empty
-    ups = np.flatnonzero(~inside[:-1] & inside[1:])
-    downs = np.flatnonzero(inside[:-1] & ~inside[1:])
-    edges = _locate(density, x, np.concatenate([ups, downs]), inside, empty)
-    low, high = edges[: ups.size], edges[ups.size :]
-    if inside[0]:  # the bulk reaches zero
-        low = np.concatenate([[0.0], low])
+    ends = _locate(density, x, np.flatnonzero(inside[:-1] != inside[1:]), inside, empty)
+    low, high = np.append(np.zeros(int(inside[0])), ends).reshape(-1, 2).T  # it may reach zero
     if not low.size:
         return np.empty((0, 2))
     gap = low[1:] > _GAP * high[:-1]

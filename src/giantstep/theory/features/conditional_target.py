@@ -17,6 +17,8 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.quadrature import WIDE_PANELS, product_rule, split_rule, unit_edges
+from giantstep.numerics.scalar_functions import CLASS
+from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
 
@@ -56,6 +58,18 @@ def first_direction_across(srf: SpikedFeatures) -> Array:
     first: Array = across_basis(srf.alignments)[0]
     size = float(np.linalg.norm(first))
     return np.divide(first, size) if size > 0 else first
+
+
+def sign_threshold(srf: SpikedFeatures, kappa: Array) -> Array:
+    """Compute minus the least u of positive labels given kappa, for targets of +1 and -1.
+
+    For inputs of class +1 of a mixture.
+    """
+    if srf.target == CLASS:  # of one class all labels are the same
+        return np.full(kappa.shape, np.inf)
+    mean, gamma = mixture_mean(srf.inputs) or 0.0, srf.first_alignment
+    with np.errstate(divide="ignore"):
+        return (mean + gamma * kappa) / math.sqrt(1 - gamma**2)
 
 
 def rule_across(

@@ -11,14 +11,14 @@ from giantstep.arrays import Array
 from giantstep.numerics.contraction import combined
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import legendre_rule
-from giantstep.numerics.scalar_functions import BINARY, CLASS, lookup
-from giantstep.problems.inputs import mixture_mean
+from giantstep.numerics.scalar_functions import BINARY, lookup
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import (
     conditional_moments,
     mean_of_class,
 )
+from giantstep.theory.features.conditional_target import sign_threshold
 from giantstep.theory.features.kappa_rules import merged_kappa_rule
 
 # Width of panels over kappa, in units of what varies: errors are accurate to 1e-6 of themselves.
@@ -82,11 +82,7 @@ def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array
     kept = (weight > _NEGLIGIBLE) & ((kappa > 0) | (not folded))
     kappa, weight = kappa[kept], weight[kept] * (2 if folded else 1)
     mean, slope, variance = _given_kappa(srf, overlaps, kappa)
-    gamma = srf.first_alignment
-    along, across = (mixture_mean(srf.inputs) or 0) + gamma * kappa, math.sqrt(1 - gamma**2)
-    v = np.clip(along / max(across, TINY), -_CERTAIN, _CERTAIN)
-    if srf.target == CLASS:  # one for inputs of class +1
-        v = np.full(kappa.shape, _CERTAIN)
+    v = np.clip(sign_threshold(srf, kappa), -_CERTAIN, _CERTAIN)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
         std = np.sqrt(np.maximum(variance, TINY))  # where neurons saturate it is zero
         return _opposite_signs(mean / std, v, slope / std) @ weight

@@ -98,10 +98,9 @@ class ConvexEquations:
         self.channel = output_channel(loss, self.srf, f.kappa[kept], fineness)
         parts = self.products, self.functions, self.phi, self.products
         self.ends = np.cumsum([len(part) for part in parts])
-        # Typical size of each coefficient: the label's standard deviation over the function's.
-        self.power = float(self.weight @ (self.h**2 + self.h_z**2 + self.residual))
+        self.label_deviation = math.sqrt(self.weight @ (self.h**2 + self.h_z**2 + self.residual))
         sizes = np.sqrt(np.concatenate([self.functions, self.phi]) ** 2 @ self.weight)
-        self.typical_size = np.sqrt(self.power) / np.maximum(sizes, TINY)
+        self.typical_size = self.label_deviation / np.maximum(sizes, TINY)  # of coefficients
 
     def half(self, values: Array) -> Array:
         """Choose the nodes over kappa that are used, shape (..., N')."""
@@ -142,7 +141,7 @@ class ConvexEquations:
         By differences along the four moments of predictions, of which there are more unknowns.
         """
         (V, M, P, Q), near = self.prediction_moments(at.x), self.prediction_moments(x)
-        here, label = np.stack([V, M, P, Q - P**2]), np.full_like(V, math.sqrt(self.power))
+        here, label = np.stack([V, M, P, Q - P**2]), np.full_like(V, self.label_deviation)
         scale = np.stack([V, label, np.sqrt(here[3]), here[3]])
         moved = here[:, None] + step * np.eye(4)[:, :, None, None] * scale[:, None]
         law = PredictionMoments(*moved.reshape(4, -1, V.shape[1]))
@@ -200,7 +199,8 @@ class ConvexEquations:
         slopes = minus_dg @ (self.functions[: self.rank] ** 2).T
         slope = np.max(slopes, axis=-1, initial=0.0)
         slope += np.max(np.abs(stiffness), axis=(1, 2), initial=0.0)
-        slope += np.sqrt(g_squared.sum(axis=-1) / self.power) + TINY  # where most g are at an end
+        # Where most g are at an end of their range.
+        slope += np.sqrt(g_squared.sum(axis=-1)) / self.label_deviation + TINY
         return free + gap / slope[:, None]
 
     def coordinates(self, x: Array) -> Array:

@@ -23,11 +23,9 @@ from giantstep.numerics.quadrature import (
     strip_rule,
     strip_step,
 )
-from giantstep.numerics.scalar_functions import CLASS
 from giantstep.problems.convex_losses import SmoothLoss
-from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.conditional_target import rule_across
+from giantstep.theory.features.conditional_target import rule_across, sign_threshold
 from giantstep.theory.readout.output_channel import Averaged, OutputChannel, PredictionMoments
 
 # The label's probability is a smooth step in omega. For a slope k, in units of the standard
@@ -161,12 +159,7 @@ class BinaryChannel(SmoothChannel):
 
     def prepare(self, srf: SpikedFeatures, kappa: Array) -> None:
         """Prepare the least z of positive labels."""
-        rho = math.sqrt(1 - srf.first_alignment**2)
-        mean = mixture_mean(srf.inputs) or 0.0
-        with np.errstate(divide="ignore"):  # the target is 1 where z > -threshold
-            self.threshold = (mean + srf.first_alignment * kappa[:, None]) / rho
-        if srf.target == CLASS:  # one for inputs of class +1
-            self.threshold = np.full((kappa.size, 1), np.inf)
+        self.threshold = sign_threshold(srf, kappa)[:, None]
 
     def strip(self, at: PredictionMoments) -> Array:
         """Compute the half-width of the strip of analyticity, in units of omega's spread."""
@@ -176,13 +169,13 @@ class BinaryChannel(SmoothChannel):
         self, at: PredictionMoments, nodes: Indices, sign: int, strip: float, reach: float
     ) -> Iterator[_Residuals]:
         """Make rules for both signs of the target."""
-        std, rest = np.sqrt(at.Q), np.sqrt(1 - at.P**2 / at.Q)
+        std, across = np.sqrt(at.Q), np.sqrt(1 - at.P**2 / at.Q)
         t, weight = strip_rule(strip, self.fineness)
         mean, omega = at.P / std * t, at.M + std * t
-        share, density = normal_distribution((self.threshold[nodes] + mean) / rest)
+        share, density = normal_distribution((self.threshold[nodes] + mean) / across)
         # Half of what positive targets have more of than negative ones, and the same of E z.
         difference = weight * (share - 1 / 2)
-        tilt = mean * difference + rest * (weight * density)
+        tilt = mean * difference + across * (weight * density)
         for y in (1, -1):
             u = self.loss.residual(np.array(y), omega)
             half, side, falls = weight / 2, sign * y, y if self.loss.margin else 1
