@@ -16,7 +16,6 @@ import numpy as np
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.gaussian import gaussian_rule
 from giantstep.numerics.linear_systems import TINY
-from giantstep.numerics.quadrature import RANGE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures
@@ -82,11 +81,9 @@ def _nodes(
 
     Their number is that of a unit panel over kappa, so that it is the same on all rules.
     """
-    panels = np.arange(-RANGE, RANGE) + 0.5
-    of_panels = _COUNTS[np.searchsorted(_VARIANCES, norm_variance(srf, panels) / width)]
-    of_panels[np.abs(panels) > _FAR] = 1
-    last = panels.size - 1  # kappa may lie at the very end
-    counts = of_panels[np.minimum(kappa + RANGE, last).astype(int)]
+    centres, panel = np.unique(np.floor(kappa) + 0.5, return_inverse=True)
+    counts = _COUNTS[np.searchsorted(_VARIANCES, norm_variance(srf, centres) / width)]
+    counts = np.where(np.abs(centres) > _FAR, 1, counts)[panel]
     variance = norm_variance(srf, kappa, fineness) / width
     place = np.repeat(np.arange(kappa.size), counts)
     rho, share = np.ones(place.size), np.ones(place.size)

@@ -196,16 +196,12 @@ class FirstLayer(ABC):
 
     def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
         """Make the bulk of a kind, one of `bulk_kind.BULKS`, for some conditional features."""
-        return self.isotropic(f) if kind == ISOTROPIC else self.trained_bulk(f)
+        return self.isotropic(f)
 
     def isotropic(self, f: ConditionalFeatures) -> IsotropicBulk:
         """Make the isotropic bulk of the paper."""
         srf = self.features
         return IsotropicBulk(f.B, srf.groups, srf.beta, f.first_across, srf.beside)
-
-    def trained_bulk(self, f: ConditionalFeatures) -> Bulk:
-        """Make the bulk with all that is known of the effect of steps on rows."""
-        return self.isotropic(f)
 
     def mean_rows(self) -> MeanRows:
         """Compute the shift that the steps give to all rows alike."""
@@ -311,6 +307,14 @@ class SteppedLayer(FirstLayer):
         protocol = self.protocol
         each = [step.alpha0 for step in protocol.each_step] if protocol.moves else [0.0]
         return each[0] if protocol.reuse_batch else sum(each)
+
+    def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
+        """Make the bulk of a kind; that of rows that do not move is isotropic."""
+        return self.trained_bulk(f) if kind != ISOTROPIC and self.batch else self.isotropic(f)
+
+    def trained_bulk(self, f: ConditionalFeatures) -> Bulk:
+        """Make the bulk with all that is known of the effect of steps on rows."""
+        raise NotImplementedError
 
     def common_rows(self) -> Array:
         """Compute (k0, k1) of `MeanRows`, where one factor is enough."""

@@ -51,10 +51,8 @@ def added_norms(
     activation, e = lookup(protocol.activation), protocol.learning_rate / protocol.beta
     A = activation_averages(activation, np.zeros(1), 1.0).at(np.array(0))
     h1, h2 = A.slope, A.curvature
-    own, noise = (
-        self_gradient(activation) - A.mean * h2,
-        (h1**2 + A.residual) * (h1**2 + A.variance),
-    )
+    own = self_gradient(activation) - A.mean * h2
+    noise = (h1**2 + A.residual) * (h1**2 + A.variance)
     others = curvature**2 * h1**4 + squared * noise / protocol.alpha0
     k = e * letters**2 / (protocol.beta * dimension)
     g = protocol.kept + e * letters * mean * h2
