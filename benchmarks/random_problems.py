@@ -5,7 +5,6 @@ problems whose numbers differ, are lost or found, or take twice as long: after a
 should be none. Problems depend on the seed alone. Each is listed as the call that asks for it. A
 hundred problems take two to four minutes of one core, in each state.
 
-    export OMP_NUM_THREADS=1
     git worktree add ../before COMMIT
     PYTHONPATH=../before/src python benchmarks/random_problems.py save old.jsonl --seed 1
     python benchmarks/random_problems.py save new.jsonl --seed 1 [--count 100]
@@ -28,6 +27,7 @@ from typing import Any, NoReturn
 import numpy as np
 from draws import between
 from numpy.random import Generator, default_rng
+from threadpoolctl import threadpool_limits
 
 import giantstep
 from giantstep import Protocol, SpikedFeatures
@@ -207,7 +207,8 @@ def main() -> None:
     comparing.add_argument("--tolerance", type=float, default=1e-5, help="relative, of each number")
     options = parser.parse_args()
     if options.command == "save":
-        save(options.file, options.seed, options.count)
+        with threadpool_limits(1):
+            save(options.file, options.seed, options.count)
     else:
         old, new = options.files
         compare(old, new, options.tolerance)

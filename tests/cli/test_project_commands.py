@@ -101,7 +101,7 @@ def test_a_figure_of_an_earlier_configuration_is_told_and_given(capsys, project)
     for command in ("verify", "archive"):
         code, said = run(capsys, command, project, "fig4")
         assert code == 2
-        assert "made from another configuration or by other code" in said.err
+        assert "not made from this configuration by this code" in said.err
     mark.with_name("data-0123456789ab").rename(mark)
     assert tiny.made(project) == before
 

@@ -98,6 +98,9 @@ def load_config(root: Path, overlays: Sequence[Path] = ()) -> dict[str, Any]:
     InvalidConfigError
         As `load_mapping`, for any of them.
     """
+    if not (root / MAIN).exists():
+        text = "this folder is no project: go to a clone, or let `giantstep init` make one"
+        raise InvalidConfigError([f"{root / MAIN}: {text}"])
     config = load_mapping(root / MAIN, str(MAIN))
     for path in overlays:
         config = _overlaid(config, load_mapping(path, str(path)))

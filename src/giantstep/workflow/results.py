@@ -46,7 +46,7 @@ def check_made_from(plan: FigurePlan, data: xr.Dataset) -> None:
     DamagedFileError
     """
     if data.attrs.get("source", "") != plan.source:
-        text = "is another file, made from another configuration or by other code: run the workflow"
+        text = "was not made from this configuration by this code: run the workflow"
         own = "or name its overlay; follow the README.md in an archive"
         raise store.DamagedFileError(Path(plan.merged), f"{text}, {own}")
 
