@@ -124,7 +124,7 @@ def _residuals(step: FreshStep, kappa: Array, output: Array, on_path: bool) -> R
         labels, u, weight = target_rule(srf, kappa, finer, nodes=nodes)
         rho = labels - output[:, None]
     else:  # the rule has the noise
-        levels = ()
+        levels = ((0.0, 1.0),)
         rho, _, u, weight = step_residuals(step.protocol, srf, kappa, output, (finer, 1.0))
     powers = np.concatenate([np.ones_like(u[:1]), u])
     first, second = np.triu_indices(len(powers))

@@ -26,8 +26,8 @@ from giantstep.theory.rows.label_path import label_path
 NODES, _NOISE_NODES, _NEAR_POLES = 6, (32, 150), 12
 # Beyond the most, panels over the noise are no narrower than this.
 _NARROWEST = 0.01
-# A rule with no more nodes than this is kept as it is; on the axis, if there is no noise to add.
-_FEW = 1000
+# A rule with no more nodes than the first, and with noise than the second, is kept as it is.
+_FEW, _MANY = 1000, 300_000
 # A polynomial of less relative size vanishes on all values of rho, if these are real or complex.
 _ROUNDING, _COMPLEX_ROUNDING = 1e-10, 1e-6
 
@@ -65,19 +65,19 @@ def residual_rule(
     nodes : int
         On each part of the distribution of rho.
     """
-    on_path, has_noise = np.iscomplexobj(clean), any(variance for variance, _ in noise_levels)
-    if clean.size <= _FEW and (on_path or not has_noise):
-        rule = ResidualRule(clean, np.broadcast_to(weights, (len(weights), *clean.shape)))
-    else:
-        rule = split_gauss_rule(clean, weights, scale, nodes)
-    if not has_noise:
-        return rule
+    on_path = np.iscomplexobj(clean)
     rules = [
         (z, math.sqrt(variance) * z, fraction * weight)
         for variance, fraction in noise_levels
         for z, weight in [WIDE_PANELS if on_path else _noise_rule(variance, scale)]
     ]
     z, noise, share = (np.concatenate(parts) for parts in zip(*rules, strict=True))
+    if clean.size <= _FEW and clean.size * noise.size <= _MANY:
+        rule = ResidualRule(clean, np.broadcast_to(weights, (len(weights), *clean.shape)))
+    else:
+        rule = split_gauss_rule(clean, weights, scale, nodes)
+    if not noise.any():
+        return rule
     rho, noisy = np.add.outer(rule.rho, noise), np.multiply.outer(rule.weights, share)
     if on_path:
         _, factors, rho = label_path(z, rho)
@@ -88,12 +88,13 @@ def residual_rule(
 
 def _noise_rule(variance: float, scale: float) -> tuple[Array, Array]:
     """Choose a Gauss rule or, where that would need too many nodes, panels."""
+    if variance == 0:
+        return np.zeros(1), np.ones(1)
     needed, (least, most) = (_NEAR_POLES / scale) ** 2 * variance / 2, _NOISE_NODES
     if needed > most:
         panel = max(2 * scale / math.sqrt(variance), _NARROWEST)
         return split_rule(unit_edges(np.empty(0), panel))
-    count = max(round(needed), least) if variance > 0 else 1
-    points, weights = product_rule(1, count)
+    points, weights = product_rule(1, max(round(needed), least))
     return points[:, 0], weights
 
 
