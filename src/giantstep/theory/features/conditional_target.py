@@ -105,7 +105,7 @@ def _rule_on(srf: SpikedFeatures, kappa: Array, u: Array, weight: Array) -> Targ
     """Evaluate labels at projections u, shape (N or 1, Z, D)."""
     teacher = teacher_of(srf.target)
     along = np.multiply.outer(kappa, srf.alignments)[:, None]
-    z = along + np.dot(u, across_basis(srf.alignments))
+    z = along + np.tensordot(u, across_basis(srf.alignments), axes=1)
     if teacher:
         labels = teacher.value(z.reshape(-1, teacher.directions)).reshape(z.shape[:2])
     else:
