@@ -10,6 +10,7 @@ from giantstep.figures import style
 from giantstep.figures.answers import answer_figure
 
 PROBLEM = giantstep.Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)
+STEPS = replace(PROBLEM, steps=2, learning_rate=(3, 2))
 LEARNED = {"theory", r"target $\sigma_\star = \mathrm{sin}$"}
 BOUNDS = {"theory", "best linear"}
 WIDTHS = {r"$\beta = 1$", r"$\beta = 2$", "best linear"}
@@ -66,7 +67,7 @@ def test_a_ridge_that_is_chosen_is_said_to_be(ridge, said):
     [
         (lambda: giantstep.learned_function(PROBLEM, s=[-1, 0, 1]), "learned_function", LEARNED),
         (lambda: giantstep.bounds(PROBLEM).expand_dims(beta=[1.0, 2.0]), "lower_bound", BOUNDS),
-        (lambda: giantstep.sweep(PROBLEM, beta=[1, 2], alpha=[1, 2, 3]), "test_error", WIDTHS),
+        (lambda: giantstep.sweep(STEPS, beta=[1, 2], alpha=[1, 2, 3]), "test_error", WIDTHS),
     ],
 )
 def test_what_stands_beside_a_curve_is_in_the_legend(ask, name, entries):

@@ -8,7 +8,6 @@ from itertools import combinations
 import in_process
 import numpy as np
 import pytest
-import xarray as xr
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -133,8 +132,3 @@ def test_a_users_settings_of_matplotlib_change_no_byte(tmp_path):
         plain = drawn(f"plain.{suffix}")
         with rc_context(users):
             assert drawn(f"users.{suffix}") == plain
-
-
-def test_learning_curves_without_points_are_told():
-    with pytest.raises(ValueError, match="learning curves need theory.alpha or simulation.alpha"):
-        draw(xr.Dataset(), {"panels": {"left": {}}})

@@ -28,7 +28,7 @@ from giantstep.vocabulary import MEANINGS
         ("bias", "-1:0.25 1:0.75", r"b \in \{-1:0.25,1:0.75\}"),
         ("activation", "polynomial:0,1,0,-0.5", r"\sigma = z-0.5z^{3}"),
         ("covariance", "two_level:8,0.2", r"\Sigma = \mathrm{two\ level}(8,0.2)"),
-        ("covariance", "5.0 4.0 3.0 2.0 1.0", r"\Sigma = (5, 4, \ldots)"),
+        ("covariance", "5.0 4.0 3.0 2.0 1.0", r"\Sigma = (5,4,\ldots)"),
     ],
 )
 def test_a_parameter_is_written_with_its_symbol(name, value, written):

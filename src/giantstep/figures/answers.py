@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -38,6 +39,7 @@ from giantstep.figures.transition import draw_outliers
 from giantstep.files import beside
 from giantstep.problems.combinations import combinations
 from giantstep.problems.formatting import stated_parameters
+from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.targets import is_known_target
 from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import refusal
@@ -102,11 +104,12 @@ def _shown(data: xr.Dataset, show: str | None) -> str:
         raise refusal("show", show, f"one of {', '.join(names)}")
     optima = [name for name in names if name.startswith("optimal_") and data[name].size > 1]
     # The first is the test error at the optimum, which says less than the optimum itself.
-    drawn = [*optima[1:2], *(name for name in _DRAWN if name in names), names[0]]
+    drawn = [*optima[1:2], *(name for name in _DRAWN if name in names), *names]
     most = _MOST_CURVES * data.sizes.get("point", math.inf)
     if "density" in names and data["density"].size > most:
         drawn = ["outlier"]  # so many densities do not fit a picture
-    name = show or next((name for name in drawn if np.ptp(data[name].values) > 0), drawn[0])
+    varies = {name: (np.unique(data[name]).size > 1, data[name].size > 1) for name in drawn}
+    name = show or max(drawn, key=varies.__getitem__)  # the first that does
     if data[name].size == 1:
         text = "of an answer that varies: give several values of a parameter, such as alpha"
         raise refusal("plot", name, text)
@@ -173,10 +176,13 @@ def _add_references(axes: Axes, data: xr.Dataset, x: str, name: str) -> None:
     if (linear := f"linear_{name}") in data:  # of given samples
         _draw_rows(axes, data[linear], x, "ridge regression on the inputs", style.REFERENCE)
     stated = stated_parameters(data.attrs.get("problem", "Unknown()"))
-    targets = np.unique(data["target"].values) if "target" in data.dims else [stated.get("target")]
+    targets, inputs = (
+        np.unique(data[name].values) if name in data.dims else [stated.get(name, default)]
+        for name, default in (("target", None), ("inputs", GAUSSIAN))
+    )
     if name in _ERRORS and all(target and is_known_target(str(target)) for target in targets):
-        for target in targets:
-            axes.axhline(best_linear_error(str(target)), **style.REFERENCE)
+        for target, of in product(targets, inputs):
+            axes.axhline(best_linear_error(str(target), str(of)), **style.REFERENCE)
         legend_entry(axes, BEST_LINEAR, **style.REFERENCE)
     if name == "learned_function" and "target_function" in data:
         known = len(targets) == 1 and targets[0] is not None

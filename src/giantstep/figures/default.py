@@ -14,16 +14,8 @@ from giantstep.figures.maps import titled_map
 
 
 def draw(data: xr.Dataset, config: dict[str, Any]) -> Figure:
-    """Draw each panel of the figure's YAML: a map if it has axes, and else learning curves.
-
-    Raises
-    ------
-    ValueError
-        If there are learning curves to draw, and the data hold no test errors.
-    """
+    """Draw each panel of the figure's YAML: a map if it has axes, and else learning curves."""
     maps = ["x" in panel for panel in config["panels"].values()]
-    if not all(maps) and not {"alpha", "alpha_simulated"} & set(data.dims):
-        raise ValueError("learning curves need theory.alpha or simulation.alpha in the YAML")
     figure, places = style.panels(len(maps))
     for index, name in enumerate(config["panels"]):
         draw_panel = titled_map if maps[index] else learning_panel

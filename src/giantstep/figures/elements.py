@@ -147,6 +147,8 @@ def legends_under(places: Sequence[Axes]) -> None:
     rows: dict[int, int] = {}
     for axes in places:
         labels, spec = axes.get_legend_handles_labels()[1], axes.get_subplotspec()
+        if not labels:
+            continue
         share = len(spec.colspan) / spec.get_gridspec().ncols if spec else 1.0
         columns = _legend_columns(labels, share * figure.get_figwidth())
         below = axes.transAxes + ScaledTranslation(0, -_UNDER, figure.dpi_scale_trans)
@@ -164,6 +166,8 @@ def shared_legend(places: Sequence[Axes]) -> None:
     for axes in places:
         handles, labels = axes.get_legend_handles_labels()
         entries |= dict(zip(labels, handles, strict=True))
+    if not entries:
+        return
     columns = _legend_columns(list(entries), figure.get_figwidth())
     rows = -(-len(entries) // columns)
     figure.set_figheight(figure.get_figheight() + _AROUND + _ENTRY * rows)

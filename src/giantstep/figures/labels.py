@@ -87,7 +87,7 @@ def format_parameter(name: str, value: str | float) -> str:
     if len(numbers) == 1:
         return f"{symbol} = {numbers[0]}"
     shown = numbers if len(numbers) <= _FEW else [*numbers[:2], r"\ldots"]
-    return f"{symbol} = ({', '.join(shown)})"
+    return f"{symbol} = ({','.join(shown)})"
 
 
 def latex_number(text: str) -> str:

@@ -127,7 +127,8 @@ def titled_map(axes: Axes, data: xr.Dataset, config: dict[str, Any], name: str, 
     panels = config["panels"]
     curve = panel_data(data, name).isel(curve=0)
     map_panel(axes, curve, panels[name].get("show", "gain_over_linear"))
-    title_panel(axes, index, _title(panels[name], list(panels.values())))
+    title = panels[name].get("title") or _title(panels[name], list(panels.values()))
+    title_panel(axes, index, title)
 
 
 def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:

@@ -122,6 +122,6 @@ def expression_function(text: str) -> ScalarFunction:
 
 def _latex(text: str) -> str:
     """Write an expression in LaTeX, without dollars."""
-    text = re.sub(r"\*\*(\d+)", r"^{\1}", text).replace("**", r"\wedge ")
-    words = re.sub(r"[a-z]\w+", lambda word: rf"\mathrm{{{word[0]}}}", text.replace("*", r"\,"))
-    return words.replace("_", r"\_")
+    text = re.sub(r"\*\*(\d+(?:\.\d+)?)(?!\*\*|[\w.])", r"^{\1}", text)
+    words = re.sub(r"[a-z]\w+", lambda word: rf"\mathrm{{{word[0]}}}", text)
+    return words.replace("**", r"\wedge ").replace("*", r"\,").replace("_", r"\_")

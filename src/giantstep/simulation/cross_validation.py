@@ -47,7 +47,8 @@ def cross_validator(
     if loss != SQUARE:
         return partial(_refit, lookup_loss(loss), features, labels, folds=folds)
     vectors, values, _ = svd(features, full_matrices=False, check_finite=False)
-    return partial(_validate, vectors, values**2, labels, folds=folds)
+    kept = values > labels.size * np.finfo(float).eps * values[0]  # not those of rounding
+    return partial(_validate, vectors[:, kept], values[kept] ** 2, labels, folds=folds)
 
 
 def cross_validation_of_networks(
