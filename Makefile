@@ -109,7 +109,7 @@ site: $(READY)
 
 # The schemas that editors read, from the models that check the configs.
 schemas: $(READY)
-	$(BIN)/python -m giantstep.workflow.config_checks workflow/schemas
+	$(BIN)/python packaging/schemas.py workflow/schemas
 
 # The environment: pinned and hashed requirements, then the package itself. Byte-compiling once,
 # on all cores, saves every start of a job from doing it again.

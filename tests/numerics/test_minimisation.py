@@ -5,17 +5,17 @@ import math
 import numpy as np
 import pytest
 
-from giantstep.numerics.minimisation import minimise_each_from_candidates, minimise_from_candidates
+from giantstep.numerics.minimisation import minimise_each_from_candidates, refine_on_grid
 
-CANDIDATES = np.linspace(-2, 2, 9)
+AXES = [np.linspace(-2, 2, 9)]
 
 
-def test_the_lowest_minimum_is_found_between_candidates_at_an_end_or_beside_infinite_values():
-    x, least = minimise_from_candidates(lambda x: (x**2 - 1) ** 2 + 0.1 * x, CANDIDATES)
+def test_a_minimum_is_found_between_candidates_at_an_end_or_beside_infinite_values():
+    x, least = refine_on_grid(lambda x: (x[0] ** 2 - 1) ** 2 + 0.1 * x[0], AXES, [2], 1e-6)
     assert x == pytest.approx(np.roots([4, 0, -4, 0.1]).min(), abs=1e-5)
-    assert least == (x**2 - 1) ** 2 + 0.1 * x
-    assert minimise_from_candidates(lambda x: -x, CANDIDATES) == (2.0, -2.0)
-    x, _ = minimise_from_candidates(lambda x: math.inf if x < 0 else (x - 0.9) ** 2, CANDIDATES)
+    assert least == (x[0] ** 2 - 1) ** 2 + 0.1 * x[0]
+    assert refine_on_grid(lambda x: -x[0], AXES, [8], 1e-6) == ([2.0], -2.0)
+    x, _ = refine_on_grid(lambda x: math.inf if x < 0 else (x[0] - 0.9) ** 2, AXES, [6], 1e-6)
     assert x == pytest.approx(0.9, abs=1e-5)
 
 

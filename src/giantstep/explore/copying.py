@@ -8,17 +8,10 @@ from typing import Any
 
 import yaml
 
-from giantstep.explore.parameters import (
-    LOG,
-    PARAMETERS,
-    STEPS,
-    SYMBOLS,
-    Axis,
-    number_text,
-)
+from giantstep.explore.parameters import LOG, PARAMETERS, SYMBOLS, Axis, number_text
 from giantstep.explore.question import Question
 from giantstep.explore.view import CURVE, FUNCTION, MAP, SPECTRUM, View, axis_values
-from giantstep.problems.formatting import format_number, format_value
+from giantstep.problems.formatting import format_number, format_problem, format_value
 from giantstep.questions.arguments import OPTIMAL
 from giantstep.questions.choices import GAINS
 from giantstep.theory.optima import TEST_ERROR
@@ -58,14 +51,11 @@ def as_command(view: View) -> str:
 def as_python(view: View) -> str:
     """Write the question as Python."""
     function, given = asked(view, view.question)
-    make = "Protocol" if view.question.model == STEPS else "one_spike"
-    stated, arguments = (
-        ", ".join(f"{name}={_python(value)}" for name, value in values.items())
-        for values in (_stated(view.question), given)
-    )
+    problem = format_problem(view.question.problem).replace("=inf", "=np.inf")
+    arguments = ", ".join(f"{name}={_python(value)}" for name, value in given.items())
     return (
         "import numpy as np\n\nimport giantstep\n\n"
-        f"problem = giantstep.{make}({stated})\n"
+        f"problem = giantstep.{problem}\n"
         f"answer = giantstep.{function}(problem, {arguments})\nanswer.{view.variable}\n"
     )
 
@@ -138,9 +128,7 @@ def _python(value: Any) -> str:
         if value.domain.whole:
             return f"np.arange({ends} + 1)"
         return f"np.{'geomspace' if value.scale == LOG else 'linspace'}({ends}, {_POINTS})"
-    if isinstance(value, float):
-        return format_number(value).replace("inf", "np.inf")
-    return repr(value).replace("'", '"')
+    return repr(whole_number(value))
 
 
 def _yaml(value: Any) -> Any:

@@ -11,13 +11,14 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
+from bokeh.core.properties import String
 from bokeh.document import Document
 from bokeh.layouts import column
+from bokeh.model import DataModel
 
 from giantstep.explore.children import Child, Deliver, Failure
 from giantstep.explore.controls import fault_text, reasons
 from giantstep.explore.copying import as_command, as_python, as_yaml, title
-from giantstep.explore.messages import Message
 from giantstep.explore.palette import LIGHT
 from giantstep.explore.plots.base import Plot, theme_of
 from giantstep.explore.plots.of_view import make_plot, plot_key
@@ -33,6 +34,12 @@ from giantstep.validation import Fault, InvalidParametersError, read_number
 _OF_NETWORKS = ("question", "x", "axis", "by")
 # From such a relative correction on, what the theory leaves out is told.
 _TOLD = 0.005
+
+
+class Message(DataModel):  # type: ignore[misc]
+    """One way of the conversation of a page and its session: its text is a message in JSON."""
+
+    text = String(default="")
 
 
 class Session:

@@ -14,28 +14,6 @@ from giantstep.arrays import Array, Mask
 _EVALUATIONS = 100
 
 
-def minimise_from_candidates(
-    function: Callable[[float], float], candidates: Array
-) -> tuple[float, float]:
-    """Minimise over an interval: find the best candidate, then refine between its neighbours.
-
-    Parameters
-    ----------
-    function : callable
-        Values of infinity are never the minimum, unless all are.
-    candidates : Array, shape (K,)
-        In increasing order, and close enough that the best one is near the minimum.
-
-    Returns
-    -------
-    argument, minimum : float
-        The argument to 1e-6.
-    """
-    best = int(np.argmin([function(float(x)) for x in candidates]))
-    argument, minimum = refine_on_grid(lambda x: function(float(x[0])), [candidates], [best], 1e-6)
-    return float(argument[0]), minimum
-
-
 def minimise_each_from_candidates(
     function: Callable[[Array, Array], Array],
     parameter: Array,
@@ -44,8 +22,8 @@ def minimise_each_from_candidates(
 ) -> tuple[Array, Mask]:
     """Minimise over an interval of positive numbers, for each value of a parameter.
 
-    The same search as `minimise_from_candidates`, with all points of a round evaluated together,
-    and the refinement in the logarithm of the argument.
+    The best candidate is found, then refined between its neighbours, in the logarithm of the
+    argument; all points of a round are evaluated together.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +12,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import standard_moments
-from giantstep.numerics.minimisation import minimise_from_candidates
+from giantstep.numerics.minimisation import refine_on_grid
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.problem import Problem, label_agreement, noise_power
 from giantstep.problems.protocol import Protocol
@@ -114,22 +115,26 @@ def bounds_at_best_learning_rate(protocol: Protocol) -> tuple[float, float]:
     upper, lower : float
     """
 
-    def at(which: str, log_rate: float) -> float:
+    def at(which: str, log_rate: Array) -> float:
         with suppress(InvalidParametersError):  # rows that are too long at this rate
-            of = bounds(replace(protocol, learning_rate=float(np.exp(log_rate))))
+            of = bounds(replace(protocol, learning_rate=float(np.exp(log_rate[0]))))
             return float(getattr(of, which))
         return math.inf
 
     candidates = np.log(LEARNING_RATES)
-    _, upper = minimise_from_candidates(partial(at, "upper"), candidates)
-    _, lower = minimise_from_candidates(partial(at, "lower"), candidates)
-    return upper, lower
+    return _least(partial(at, "upper"), candidates), _least(partial(at, "lower"), candidates)
+
+
+def _least(function: Callable[[Array], float], candidates: Array) -> float:
+    """Minimise over an interval: find the best candidate, then refine between its neighbours."""
+    best = int(np.argmin([function(x) for x in candidates[:, None]]))
+    return refine_on_grid(function, [candidates], [best], 1e-6)[1]
 
 
 def lower_bound_with_bias(problem: Problem) -> float:
     """Minimise the lower bound over a bias common to all neurons: equation (132)."""
     srf = equivalent_features(problem)
-    return minimise_from_candidates(lambda b: bounds(with_common_bias(srf, b)).lower, BIASES)[1]
+    return _least(lambda b: bounds(with_common_bias(srf, float(b[0]))).lower, BIASES)
 
 
 def with_common_bias(srf: SpikedFeatures, bias: float) -> SpikedFeatures:

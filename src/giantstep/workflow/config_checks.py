@@ -1,15 +1,8 @@
-"""Check what YAML files say against their models: every fault with its place and what is allowed.
-
-`python -m giantstep.workflow.config_checks FOLDER` writes the schemas by which editors check the
-files.
-"""
+"""Check YAML files against their models: every fault with its place and what is allowed."""
 
 from __future__ import annotations
 
-import json
 import re
-import sys
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -52,24 +45,3 @@ def _problem(error: ErrorDetails) -> str:
     message = error["msg"].removeprefix("Value error, ").replace("should", "must")
     message = re.sub("^(Input|String|Dictionary|List|Keys) must", "must", message)
     return f"{shown(error['input'])} {message}"
-
-
-def schemas() -> dict[str, str]:
-    """Return the text of each schema file by its name; overlays of the config need no key."""
-    config, figure = Config.model_json_schema(), FigureConfig.model_json_schema()
-    all_schemas = {"config": config, "overlay": _without_required(config), "figure": figure}
-    return {
-        f"{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-        for name, schema in all_schemas.items()
-    }
-
-
-def _without_required(node: Any) -> Any:
-    if not isinstance(node, dict):
-        return node
-    return {key: _without_required(part) for key, part in node.items() if key != "required"}
-
-
-if __name__ == "__main__":
-    for name, text in schemas().items():
-        (Path(sys.argv[1]) / name).write_text(text, encoding="utf-8")
