@@ -162,10 +162,9 @@ class ClippedChannel(OutputChannel):
     def _widest_panel(self, at: PredictionMoments) -> Array:
         """Choose the panels that resolve the average over omega at each point, shape (S,)."""
         slope = np.max(np.abs(at.P) / np.sqrt(at.Q - at.P**2), axis=-1)
-        panel = np.full(slope.shape, self._panels[-1])
-        for width in self._panels[::-1]:
-            panel[width * np.hypot(1, slope) < _RESOLVED] = width
-        return panel
+        resolved = np.multiply.outer(self._panels, np.hypot(1, slope)) < _RESOLVED
+        resolved[-1] = True  # there are no narrower ones
+        return np.asarray(self._panels)[resolved.argmax(axis=0)]
 
     def _clip(
         self, sign: int, at: PredictionMoments, rule: _Rule, w: Array
