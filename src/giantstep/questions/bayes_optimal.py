@@ -40,5 +40,5 @@ def bayes_optimal(problem: Problem, *, alpha: ArrayLike) -> xr.Dataset:
         errors = [prediction_error(target, one) for one in q]
         values[f"{name}_error"] = (("alpha",), np.array(errors))
         values[f"{name}_overlap"] = (("alpha",), np.array(q))
-    found = drop_fixed(xr.Dataset(values, points), alpha=alpha)
+    found = drop_fixed(xr.Dataset(values, points), {"alpha": alpha})
     return found.assign(weak_recovery=channel.weak_recovery)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,7 +16,6 @@ from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem, check_loss
 from giantstep.questions.checks import criterion_faults
-from giantstep.questions.gains import gain
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.remarks import (
     CORRECTIONS,
@@ -65,8 +62,8 @@ class Case(NamedTuple):
     """What is prepared once, and solved at all points.
 
     With `cross_validation`, answers have the error of five folds, with `ensemble` that of so many
-    networks, with `compared` the dimension from which on they are reliable, with `zero_one` the
-    0-1 error, of a sign target and spikes of one direction, and with `gains` those of `sweep`.
+    networks, with `compared` the dimension from which on they are reliable, and with `zero_one` the
+    0-1 error, of a sign target and spikes of one direction.
     """
 
     problem: Problem
@@ -79,7 +76,6 @@ class Case(NamedTuple):
     ensemble: float | None = None
     compared: bool = False
     zero_one: bool = True
-    gains: Sequence[str] = ()
 
     def faults(self, optimal: bool = True) -> list[Fault]:
         """List the reasons why it has no theory, at best ridges or others, before any work."""
@@ -134,9 +130,6 @@ class Case(NamedTuple):
         columns = Columns.joined(parts)
         if self.compared:
             columns[RELIABLE_DIMENSION] = self._reliable_dimension(columns, alpha, at)
-        for name in self.gains:
-            other = partial(self._errors, alpha, ridge)
-            columns[name] = gain(self.problem, name, columns.test_error, other)
         if best and self.by in CROSS_VALIDATION:
             least = self._replace(by=TEST_ERROR).best(alpha).solution.test_error
             columns["cost_of_choice"] = columns.test_error / least - 1
@@ -144,10 +137,9 @@ class Case(NamedTuple):
             columns |= {"ridge": best.ridge, "optimal_ridge_on_edge": best.on_edge}
         return columns
 
-    def _errors(self, alpha: Array, ridge: Array | None, **changes: Any) -> Array:
-        """Compute the test errors of another case at the same points, or at its best ridges."""
-        case = self._replace(**changes)
-        solved = case.best(alpha).solution if ridge is None else case.readout.solve(alpha, ridge)
+    def errors(self, alpha: Array, ridge: Array | None) -> Array:
+        """Compute the test errors at points, or at the best ridges."""
+        solved = self.best(alpha).solution if ridge is None else self.readout.solve(alpha, ridge)
         return solved.test_error
 
     def _add_further(self, columns: Columns, alpha: Array, ridge: Array) -> None:

@@ -28,10 +28,11 @@ def total_samples(problem: Problem, coords: Mapping[Any, xr.Variable]) -> dict[s
     return {"total_samples": coords["alpha"] + batches}
 
 
-def drop_fixed(data: xr.Dataset, **given: Any) -> xr.Dataset:
+def drop_fixed(data: xr.Dataset, given: Mapping[str, Any]) -> xr.Dataset:
     """Turn dimensions of a single value that was given as a number into scalar coordinates."""
-    fixed = [name for name, value in given.items() if np.ndim(value) == 0]
-    return data.isel({name: 0 for name in fixed if name in data.dims})
+    single = [str(name) for name, size in data.sizes.items() if size == 1]
+    fixed = [name for name in single if name in given and np.ndim(given[name]) == 0]
+    return data.isel(dict.fromkeys(fixed, 0)) if fixed else data
 
 
 def count_groups(data: xr.Dataset) -> xr.Dataset:

@@ -24,7 +24,6 @@ from giantstep.problems.samples import read_samples
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORKS, OPTIMAL, SEED, arguments_of
 from giantstep.questions.costs import check_cost, cost_of_subsets
-from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.declaration import SIMULATION_HOURS
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
@@ -162,7 +161,7 @@ def from_data(
     data = xr.merge([theory, means, z_scores(theory, means), gaussian])
     data, at_points = at_best_ridge(data, ridge, "test_error")
     baseline, _ = at_best_ridge(baseline, ridge, "linear_test_error")
-    data = drop_fixed(data.merge(baseline, compat="override"), alpha=alpha, ridge=ridge)
+    data = data.merge(baseline, compat="override")
     data = data.assign_coords(alpha0=alpha0, total_samples=data["alpha"] + alpha0)
     about = {"dimension": inputs.shape[1], "networks": networks, "seed": np.int64(seed)}
     return data.assign_attrs(about), remarks + label_remarks(labels) + at_points

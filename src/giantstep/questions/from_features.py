@@ -10,7 +10,6 @@ from giantstep.problems.domains import Several
 from giantstep.problems.samples import read_features
 from giantstep.questions.arguments import OPTIMAL, Many, argument
 from giantstep.questions.costs import check_cost, cost_of_subsets
-from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.declaration import SIMULATION_HOURS
 from giantstep.questions.from_data import (
     POSITIVE_RIDGES,
@@ -104,5 +103,4 @@ def from_features(
         errors = predicted(features, labels, (counts, ridges), progress)
     data = error_table(errors, labels, {"samples": counts, "ridge": ridges})
     data, remarks = at_best_ridge(data, ridge, "test_error")
-    data = drop_fixed(data, samples=samples, ridge=ridge)
     return data.assign_attrs(features=features.shape[1]), label_remarks(labels) + remarks

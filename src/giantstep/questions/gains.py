@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import BULKS
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
+from giantstep.questions.case import Case
 from giantstep.theory.bounds import best_linear_error
 
 
-def gain(problem: Problem, name: str, error: Array, other: Callable[..., Array]) -> Array:
-    """Compute one of the gains that `sweep` describes.
+def gain(case: Case, name: str, error: Array, alpha: Array, ridge: Array | None) -> Array:
+    """Compute one of the gains that `sweep` describes, from the test errors at points.
 
-    Parameters
-    ----------
-    problem : Protocol or SpikedFeatures
-    name : str
-    error : Array, shape (P,)
-        Its test errors.
-    other : callable
-        Takes another `problem` or `bulk`, and returns the test errors at the same points.
+    Without a ridge, the others have their own best ones.
     """
+    problem = case.problem
     if name == "gain_over_linear":
         return 1 - error / best_linear_error(problem.target, problem.inputs)
     if name == "gain_over_no_step":
-        return 1 - error / other(problem=without_step(problem))
-    isotropic, trained = (other(bulk=bulk) for bulk in BULKS)
+        return 1 - error / case._replace(problem=without_step(problem)).errors(alpha, ridge)
+    isotropic, trained = (case._replace(bulk=bulk).errors(alpha, ridge) for bulk in BULKS)
     return isotropic / trained - 1
 
 

@@ -12,7 +12,6 @@ from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import target_along
 from giantstep.questions.arguments import ALPHA, BEST_RIDGE, BULK, DIMENSION, LOSS, Many, argument
-from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.product import Result
 from giantstep.questions.question import question
 from giantstep.questions.request import solve_all
@@ -77,5 +76,4 @@ def learned_function(
     learned = compute_learned_function(features, m, zeta, psi, points, xi)
     target = target_along(problem.target, points, problem.inputs)
     named = {"learned_function": ((*data["status"].dims, "s"), learned), "status": data["status"]}
-    found = xr.Dataset(named | {"target_function": ("s", target)}, {"s": points})
-    return found if s is None else drop_fixed(found, s=s), remarks
+    return xr.Dataset(named | {"target_function": ("s", target)}, {"s": points}), remarks

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
@@ -19,7 +18,6 @@ from giantstep.problems.problem import Problem
 from giantstep.questions.arguments import ALPHA, BEST_RIDGE, THEORY, Many, argument
 from giantstep.questions.case import Case, answer_remarks
 from giantstep.questions.choices import BIAS, RATE, RIDGE, UNKNOWNS
-from giantstep.questions.datasets import drop_fixed
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
@@ -117,21 +115,15 @@ def optimise(
     faults = case.faults()
     if problem.has_covariance and BIAS in over:
         faults.append(Fault("over", BIAS, "left out for inputs with a covariance"))
-    names = [over] if isinstance(over, str) else over
-    searched: dict[str, Any] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
-    if optimal:
-        searched.setdefault(RIDGE, None)
+    searched: dict[str, Any] = {RIDGE: None} if optimal else {}
+    searched |= over if isinstance(over, Mapping) else dict.fromkeys(np.atleast_1d(over).tolist())
     unknowns = read_unknowns(problem, searched, loss, dimension, faults)
     if BIAS in unknowns and bulk != ISOTROPIC:
         faults.append(Fault("bulk", bulk, f"{ISOTROPIC} where a bias is optimised"))
     raise_all(faults)
     ridges = unknowns.get(RIDGE, np.array(grid.ridge))
     outer, alphas = {k: x for k, x in unknowns.items() if k != RIDGE}, np.array(grid.alpha)
-
-    def at(values: Mapping[str, float]) -> tuple[Problem, Array]:
-        return problem_at(problem, values, dimension), alphas
-
-    search = Search(case, outer, ridges, at)
+    search = Search(case, outer, ridges, lambda x: (problem_at(problem, x, dimension), alphas))
     profile = search.profile(alphas.size, progress)
     rows = [search.optimum(profile, k) for k in range(alphas.size)]
     data = pd.DataFrame(rows, pd.Index(alphas, name="alpha")).to_xarray()
@@ -144,5 +136,4 @@ def optimise(
         what = named_ridge(loss) if name == RIDGE else f"best {name.replace('_', ' ')}"
         remarks += edge_remarks(data[f"optimal_{name}_on_edge"], what, candidates)
     remarks += case.remarks + answer_remarks(data.assign_coords(dimension=dimension))
-    fixed = {"alpha": alpha} | ({} if RIDGE in unknowns else {"ridge": ridge})
-    return drop_fixed(data.transpose("alpha", ...), **fixed), remarks
+    return data.transpose("alpha", ...), remarks

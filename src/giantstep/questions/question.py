@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
-from inspect import Signature, signature
+from functools import partial, wraps
+from inspect import Signature
 from typing import Any, ParamSpec
 
 import numpy as np
@@ -20,7 +20,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.arguments import Argument, Many
 from giantstep.questions.checks import input_faults
 from giantstep.questions.costs import check_cost, cost_of
-from giantstep.questions.datasets import total_samples
+from giantstep.questions.datasets import drop_fixed, total_samples
 from giantstep.questions.declaration import Question, declare
 from giantstep.questions.instead_of_ridge import choose_ridge, ridges_to_times, times_to_ridges
 from giantstep.questions.product import Result, answer_each
@@ -40,43 +40,20 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
     """Make a question of a function of a problem, or of samples.
 
     Arguments are checked as they are declared. Several values of a field of the problem, or of an
-    argument that takes one at a time, are a question for each. If it is about a problem, the cost
-    of all answers is checked first. Answers are labelled: their variables are those of the
-    vocabulary, and their coordinates and attributes have the parameters.
+    argument that takes one at a time, are a question for each; a single value is no dimension. If
+    it is about a problem, the cost of all answers is checked first. Answers are labelled: their
+    variables are those of the vocabulary, and their coordinates and attributes have the parameters.
     """
 
     def decorate(ask: Callable[P, Result]) -> Callable[P, xr.Dataset]:
-        (of, form), own = declare(ask, takes), signature(ask).parameters
-        call: Callable[..., Result] = ask
-        defaults = {k: x.default for k, x in form.parameters.items() if x.default is not x.empty}
-        # A sweep handles fields of the problem itself.
-        fields = set() if of.data or "values" in own else _FIELDS - {*own}
+        of, form = declare(ask, takes)
 
         @wraps(ask)
         def answered(*args: P.args, **kwargs: P.kwargs) -> xr.Dataset:
-            changes = {name: as_lists(kwargs.pop(name)) for name in [*kwargs] if name in fields}
-            unknown = [] if "values" in own else [x for x in kwargs if x not in form.parameters]
-            for name in unknown:
-                hint = did_you_mean(name, form.parameters)
-                raise TypeError(f"{of.name} has no parameter {name!r}{hint}")
-            given: dict[str, Any] = form.bind(*args, **kwargs).arguments
-            given |= given.pop("values", {})
-            stopped = _read(given, of, form)
-            given = defaults | given
-            apart = {one.name: given[one.name] for one in of.takes if one.many is Many.APART}
-            several = {k: x for k, x in (changes | apart).items() if is_several(k, x)}
-            if not of.data:
-                one = {name: x for name, x in changes.items() if name not in several}
-                given["problem"] = _changed(given["problem"], one)
-                _check(of, given | several, given.pop("max_hours"), given.pop("max_memory"))
-
-            def prepare(chosen: Mapping[str, Any]) -> Callable[[Progress], Result]:
-                here = given | {name: x for name, x in chosen.items() if name in given}
-                here |= {} if of.data else {"problem": _changed(given["problem"], chosen)}
-                reports = {"progress"} & {*here}
-                return lambda report: call(**here | dict.fromkeys(reports, report))
-
+            given, several, stopped = _arguments(of, form, args, kwargs)
+            prepare = partial(_prepare, ask, of, given)
             data, remarks = answer_each(several, prepare, given.get("progress"))
+            data = drop_fixed(data, given)
             data = ridges_to_times(data) if stopped else data
             return _labelled(data, remarks, given, of, bool(several))
 
@@ -86,11 +63,50 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
     return decorate
 
 
-def _read(given: dict[str, Any], of: Question, form: Signature) -> bool:
+def _arguments(
+    of: Question, form: Signature, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any], bool]:
+    """Return all arguments, those of several values for a question each, and if times are given.
+
+    Raises
+    ------
+    TypeError, InvalidParametersError, CostError
+    """
+    known = form.parameters
+    # A sweep takes any names, and handles fields of the problem itself.
+    further = set() if "values" in known else {*kwargs} - {*known}
+    for name in further if of.data else further - _FIELDS:
+        raise TypeError(f"{of.name} has no parameter {name!r}{did_you_mean(name, known)}")
+    changes = {name: as_lists(kwargs.pop(name)) for name in [*kwargs] if name in further}
+    given: dict[str, Any] = form.bind(*args, **kwargs).arguments
+    given |= given.pop("values", {})
+    stopped = _read(given, of, known)
+    given = {x.name: x.default for x in known.values() if x.default is not x.empty} | given
+    apart = {one.name: given[one.name] for one in of.takes if one.many is Many.APART}
+    several = {name: x for name, x in (changes | apart).items() if is_several(name, x)}
+    if not of.data:
+        one = {name: x for name, x in changes.items() if name not in several}
+        given["problem"] = _changed(given["problem"], one)
+        _check(of, given | several, given.pop("max_hours"), given.pop("max_memory"))
+    return given, several, stopped
+
+
+def _prepare(
+    ask: Callable[..., Result], of: Question, given: Mapping[str, Any], chosen: Mapping[str, Any]
+) -> Callable[[Progress], Result]:
+    """Make what answers at one value of each argument, given where to report."""
+    here = {**given, **{name: x for name, x in chosen.items() if name in given}}
+    if not of.data:
+        here["problem"] = _changed(given["problem"], chosen)
+    reports = {"progress"} & {*here}
+    return lambda report: ask(**here | dict.fromkeys(reports, report))
+
+
+def _read(given: dict[str, Any], of: Question, known: Container[str]) -> bool:
     """Read and check the arguments of a question; return whether times are in place of ridges.
 
     Arrays and the like become lists, and numbers of NumPy those of Python. A sweep checks its own
-    values, with all else that varies.
+    values, which are not known, with all else that varies.
 
     Raises
     ------
@@ -99,7 +115,7 @@ def _read(given: dict[str, Any], of: Question, form: Signature) -> bool:
     faults: list[Fault] = []
     choose_ridge(given, of)
     for one in of.takes:
-        if one.name in given and one.name in form.parameters:
+        if one.name in given and one.name in known:
             value = as_lists(given[one.name])
             given[one.name] = whole_number(value) if one.kind is int else value
             faults += [] if value == as_lists(one.default) else one.faults(value)

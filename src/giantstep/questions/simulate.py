@@ -24,7 +24,7 @@ from giantstep.questions.arguments import (
     SIZES,
     STOP_AT_TIMES,
 )
-from giantstep.questions.datasets import count_groups, drop_fixed
+from giantstep.questions.datasets import count_groups
 from giantstep.questions.networks import replicates
 from giantstep.questions.progress import Progress, bar, part
 from giantstep.questions.question import question
@@ -153,5 +153,5 @@ def simulate(
     names = [name for name in measured if name not in hidden]
     forms, means = {"simulated_{}_mean": "{}", "simulated_{}_stderr": "{}_stderr"}, summary(raw)
     found = {new.format(x): means[old.format(x)] for x in names for old, new in forms.items()}
-    data = count_groups(drop_fixed(xr.Dataset(found), alpha=alpha, ridge=ridge))
+    data = count_groups(xr.Dataset(found))
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))

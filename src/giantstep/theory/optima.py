@@ -33,7 +33,7 @@ CRITERIA = (TEST_ERROR, CLASSIFICATION_ERROR, *CROSS_VALIDATION)
 FOLDS = 5
 
 
-class Search(NamedTuple):
+class SearchRange(NamedTuple):
     """Where optima are searched for, and how closely.
 
     Attributes
@@ -54,10 +54,10 @@ class Search(NamedTuple):
 
 # Candidates for the square loss.
 _RIDGES, _RATES = np.geomspace(1e-8, 1e8, 65), np.geomspace(1e-2, 1e2, 41)
-_SQUARE_SEARCH = Search(_RIDGES, _RATES, None, 1e-5)
+_SQUARE_SEARCH = SearchRange(_RIDGES, _RATES, None, 1e-5)
 # Points for other losses take a thousand times as long. Their errors are accurate to 1e-6 or so,
 # which fixes a minimum to 1e-3; a ridge that is one per cent off costs 1e-4 of the error.
-_CONVEX_SEARCH = Search(
+_CONVEX_SEARCH = SearchRange(
     np.geomspace(1e-3, 1e3, 19), _RATES[::4], {"xatol": 1e-2, "frtol": 1e-6}, 1e-2
 )
 # Up to this dimension the range of ridges is that of the limit; beyond, it grows by at most so many
@@ -84,7 +84,7 @@ class OptimalRidge:
     on_edge: NDArray[np.bool_]
 
 
-def search_of(loss: str, dimension: float = math.inf) -> Search:
+def search_of(loss: str, dimension: float = math.inf) -> SearchRange:
     """Return where optima are searched for: from fewer candidates for a loss other than the square.
 
     The largest of those ridges is 1e3, and grows with a finite dimension d above 100, since the
