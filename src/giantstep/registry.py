@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Named(str):
-    """A name that carries what it names, which no registry holds: another process has both.
+    """A name with the object that it names, pickled together; the registry does not hold it.
 
     Attributes
     ----------

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Protocol
 
 from giantstep.suggestions import did_you_mean
@@ -181,7 +182,8 @@ class Interval:
         ValueError or TypeError
         """
         if not isinstance(value, str | bool):
-            value = whole_number(value) if self.whole else float(value)
+            whole = int if isinstance(value, Integral) else whole_number  # NumPy has ints, too
+            value = whole(value) if self.whole else float(value)
         if value not in self:
             raise ValueError(f"{value} must be {self}")
         return value

@@ -43,8 +43,8 @@ _FAR_MASS, _FAR_DENSITY = ndtr(-FARTHEST), normal_density(np.array(FARTHEST))
 def normal_distribution(t: Array, farthest: float = FARTHEST) -> tuple[Array, Array]:
     """Compute the mass of N(0, 1) below t and the density at t.
 
-    Where they are negligible they are those at a distance of `FARTHEST`: if t is less than minus
-    `farthest`, or so large that the mass is one to rounding.
+    Both are negligible for t below `-farthest`, and so is the density above `CERTAIN`: there the
+    values at `-FARTHEST` take their place, and the mass above `CERTAIN` is one.
     """
     mass, density = np.where(t > 0, 1.0, _FAR_MASS), np.full_like(t, _FAR_DENSITY)
     near = (t > -farthest) & (t < CERTAIN)

@@ -39,7 +39,7 @@ class _Residual(ABC):
     margin : bool
         Whether the labels must be +1 and -1.
     far : float
-        A prediction of a size that is common.
+        A typical size of predictions, at which `like_square` matches the slopes.
     """
 
     margin: bool

@@ -13,7 +13,7 @@ from giantstep.arrays import Array
 
 # Dimensions and values.
 Variable = tuple[tuple[str, ...], NDArray[Any]]
-# Dimensions of each, with those of the response, V1 and V2, that goes with q1 and q2.
+# Dimensions of the overlaps, and of the responses V1 and V2.
 OVERLAP_DIMENSIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("m", "zeta", "psi", "q1", "q2", "V1", "V2", "xi"), ("group",)),
     **dict.fromkeys(("q1", "V1"), ("group", "other_group")),

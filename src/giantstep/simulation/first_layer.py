@@ -184,16 +184,14 @@ def _train(
 ) -> FirstLayer:
     """Take the gradient steps of a protocol from weights at initialisation, which are overwritten.
 
-    `other` is the spike's direction where there is no step: any will do. Values of a normal readout
-    are drawn, in ascending order.
+    Values of a normal readout are drawn, in ascending order.
     """
     values, fractions = np.array(problem.readout).T
     member = group_members(fractions, weights.shape[0])
     letters = values[member]
     if problem.readout == NORMAL:
         letters = np.sort(rng.standard_normal(member.size))
-    activation, omega = lookup(problem.activation), letters.astype(np.float32)
-    steps = problem.each_step
+    omega, steps = letters.astype(np.float32), problem.each_step
     rates = [step.learning_rate * sizes.dimension / weights.shape[0] for step in steps]
     mean = np.zeros(weights.shape[1])
     if problem.follows_population:
@@ -204,20 +202,30 @@ def _train(
     if problem.has_covariance:
         weights *= _scales(problem)
         mean = mean * _scales(problem)
-    h1 = float(standard_moments(activation).slope)
-    norm = float(np.linalg.norm(mean))
-    # As in `equivalent_features`, v takes the sign of h1, so that r >= 0.
-    spike = np.copysign(1, h1) * mean / norm if norm > 0 else other.astype(float)
-    strengths = steps[0].learning_rate / problem.beta * abs(h1) * norm * letters
-    signs = problem.optimizer == SIGN_DESCENT and values.any()
+    bias = np.zeros(weights.shape[0], dtype=np.float32)
+    spike, strengths = _trained_spike(problem, weights, letters, mean, other)
+    return FirstLayer(weights, bias, directions, member, spike, strengths)
+
+
+def _trained_spike(
+    problem: Protocol, weights: Single, letters: Array, mean: Array, other: Single
+) -> tuple[Array, Array]:
+    """Return v and u of a trained `FirstLayer`, from its first batch's mean of y x if it has one.
+
+    `other` is the direction of v where there is no step: any will do.
+    """
+    signs = problem.optimizer == SIGN_DESCENT and letters.any()
     if problem.alpha0 != 0 and (signs or not problem.as_in_paper):
-        same = np.full(letters.size, 1.0 if values.size == 1 else np.nan)
+        same = np.full(letters.size, 1.0 if len(problem.readout) == 1 else np.nan)
         orientations = np.sign(letters) if problem.as_in_paper else same
         mean = orientations @ weights / (orientations @ orientations)
         norm = float(np.linalg.norm(mean))
-        spike, strengths = mean / norm, norm * orientations
-    bias = np.zeros(weights.shape[0], dtype=np.float32)
-    return FirstLayer(weights, bias, directions, member, spike, strengths)
+        return mean / norm, norm * orientations
+    h1 = float(standard_moments(lookup(problem.activation)).slope)
+    norm = float(np.linalg.norm(mean))
+    # As in `equivalent_features`, v takes the sign of h1, so that r >= 0.
+    spike = np.copysign(1, h1) * mean / norm if norm > 0 else other.astype(float)
+    return spike, problem.each_step[0].learning_rate / problem.beta * abs(h1) * norm * letters
 
 
 def _follow_population(

@@ -51,7 +51,7 @@ def arrange(role: str, data: xr.Dataset) -> xr.Dataset:
     if variables:
         data = data.reset_coords(variables.keys() & data.coords.keys())[list(variables)]
     data = data.rename(variables | {k: v for k, v in dims.items() if k in data.dims})
-    # The figure's file has these in another form, or what they follow from.
+    # Stored under other names, or derived from other variables.
     asked = {"alpha", "ridge", "loss", "bulk", "dimension", "total_samples"}
     asked &= data.coords.keys() - data.dims
     data = count_groups(data.drop_vars(asked))

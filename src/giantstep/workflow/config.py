@@ -134,9 +134,9 @@ def figure_names(root: Path) -> list[str]:
 
 
 def with_numbers(config: Any) -> Any:
-    """Read numbers that Snakemake leaves texts, whole ones of `--config` and 1e3 of a file."""
+    """Read numbers that Snakemake leaves texts, of `--config` and 1e3; titles are texts."""
     if isinstance(config, Mapping):
-        return {name: with_numbers(value) for name, value in config.items()}
+        return {k: x if k == "title" else with_numbers(x) for k, x in config.items()}
     if isinstance(config, str) and re.fullmatch(f"{WHOLE_NUMBER}|{_EXPONENT}", config):
         return yaml.load(config, _Loader)
     return whole_number(config)

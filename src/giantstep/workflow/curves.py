@@ -30,9 +30,8 @@ class Curve:
         dimension), "map" (a sweep over the two parameters of the map, that of the rows first, with
         all gains).
     networks : mapping of str to Task
-        By role: "replicates" and "eigenvalues"; no role of the theory has
-        the same name. Their argument `networks` holds all indices of network replicates, which are
-        split over shards.
+        By role: "replicates" and "eigenvalues"; no role of the theory has the same name. Their
+        argument `networks` holds all indices of network replicates, which are split over shards.
     """
 
     name: str

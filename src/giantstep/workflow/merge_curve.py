@@ -16,7 +16,7 @@ from giantstep.workflow.arrangement import arrange
 from giantstep.workflow.comparison import at_nearest_ridge, score
 from giantstep.workflow.curves import Curve
 
-# Parameters that vary over these are variables of a merged curve, not labels of it.
+# A parameter that varies along one of these is a variable of a merged curve, not one of its labels.
 _OVER = {"step", "direction"}
 
 

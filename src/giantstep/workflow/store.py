@@ -52,9 +52,9 @@ def write(data: xr.Dataset | Mapping[str, xr.Dataset], path: str | Path) -> None
 
 
 def _netcdf(groups: Mapping[str, xr.Dataset]) -> bytes:
-    """Return the bytes of netCDF, which in memory would hold the time, in files does not.
+    """Return the bytes of netCDF, by way of a temporary file: made in memory, they hold the time.
 
-    Those are in a folder of their own: netCDF opens no path that the locale cannot spell.
+    The file's folder has a name that every locale can spell, as netCDF requires.
     """
     try:
         with TemporaryDirectory() as folder:
