@@ -19,13 +19,15 @@ from giantstep.validation import InvalidParametersError as Refused
 T = TypeVar("T")
 # What a question returns: an answer, perhaps with remarks on its use.
 Result = xr.Dataset | tuple[xr.Dataset, Sequence[str]]
+# What answers a question that is checked, given a function to which it reports.
+Ask = Callable[[Progress], Result]
 # At most this many combinations are listed in a remark, and so many reasons of refusals.
 _PLACES, _REASONS = 5, 3
 
 
 def answer_each(
     several: Values,
-    prepare: Callable[[dict[str, Any]], Callable[[Progress], Result]],
+    prepare: Callable[[dict[str, Any]], Ask],
     progress: Progress | None = None,
 ) -> tuple[xr.Dataset, list[str]]:
     """Ask a question for all combinations of values, which become dimensions.

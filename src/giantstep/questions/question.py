@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from functools import partial, wraps
 from inspect import Signature
@@ -23,11 +23,10 @@ from giantstep.questions.costs import check_cost, cost_of
 from giantstep.questions.datasets import drop_fixed, total_samples
 from giantstep.questions.declaration import Question, declare
 from giantstep.questions.instead_of_ridge import choose_ridge, ridges_to_times, times_to_ridges
-from giantstep.questions.product import Result, answer_each
-from giantstep.questions.progress import Progress
+from giantstep.questions.product import Ask, Result, answer_each
 from giantstep.questions.remarks import input_remarks
 from giantstep.questions.task import Task
-from giantstep.questions.values import as_lists, is_several
+from giantstep.questions.values import Named, as_lists, is_several
 from giantstep.suggestions import did_you_mean
 from giantstep.validation import Fault, raise_all, refusal, whole_number
 from giantstep.vocabulary import label
@@ -91,9 +90,7 @@ def _arguments(
     return given, several, stopped
 
 
-def _prepare(
-    ask: Callable[..., Result], of: Question, given: Mapping[str, Any], chosen: Mapping[str, Any]
-) -> Callable[[Progress], Result]:
+def _prepare(ask: Callable[..., Result], of: Question, given: Named, chosen: Named) -> Ask:
     """Make what answers at one value of each argument, given where to report."""
     here = {**given, **{name: x for name, x in chosen.items() if name in given}}
     if not of.data:
@@ -123,7 +120,7 @@ def _read(given: dict[str, Any], of: Question, known: Container[str]) -> bool:
     return times_to_ridges(given)
 
 
-def _changed(problem: Any, values: Mapping[str, Any]) -> Problem:
+def _changed(problem: Any, values: Named) -> Problem:
     """Return a problem with other values of its fields; other names are ignored.
 
     Raises
@@ -136,7 +133,7 @@ def _changed(problem: Any, values: Mapping[str, Any]) -> Problem:
     return replace(problem, **changes) if changes else problem
 
 
-def _check(of: Question, given: Mapping[str, Any], *limits: Any) -> None:
+def _check(of: Question, given: Named, *limits: Any) -> None:
     """Refuse inputs that a question does not take, and what would take too much.
 
     Raises
@@ -150,7 +147,7 @@ def _check(of: Question, given: Mapping[str, Any], *limits: Any) -> None:
 
 
 def _labelled(
-    data: xr.Dataset, remarks: list[str], given: Mapping[str, Any], of: Question, joined: bool
+    data: xr.Dataset, remarks: list[str], given: Named, of: Question, joined: bool
 ) -> xr.Dataset:
     """Label an answer, joined or not, and add the parameters and remarks of its question."""
     about = {"title": of.title}
