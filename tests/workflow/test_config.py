@@ -132,7 +132,7 @@ def test_all_faults_of_all_files_are_told_at_once(write):
         ("colour", "red", "colour: unknown key"),
         ("reads", ["data.csv"], "reads: 'data.csv' must be a file of the project"),
         ("style", {"colours": ["bleu"]}, "style.colours.0: 'bleu' must match pattern '^#"),
-        ("panels", {}, "panels: must not be empty without a drawing"),
+        ("panels", {}, "panels: must be maps, or learning"),
         ("panels.left.title", True, "left.title: True must be a valid string"),
         ("panels.left.ridges", 1, "panels.left.ridges: unknown key; did you mean ridge?"),
         ("panels.left.ridge", [], "panels.left.ridge: [] must have at least 1 item"),
@@ -188,9 +188,9 @@ def test_what_does_not_go_together_is_refused(write, panel, rest, words):
 def test_what_is_solved_at_sample_complexities_needs_some(write):
     figure = with_panel(PANEL | {"optimal": True, "bayes_optimal": True})
     del figure["theory"], figure["simulation"]
-    needed = "left.optimal: needs", "left.bayes_optimal: needs", "learning curves need"
+    needed = "left.optimal: needs", "left.bayes_optimal: needs", "learning curves with"
     for field, told in zip(needed, faults(write(figure)), strict=True):
-        assert told.endswith(f"{field} theory.alpha or simulation.alpha")
+        assert f"{field} theory.alpha or simulation.alpha" in told
 
 
 def test_a_number_may_be_written_as_people_do(write):

@@ -108,8 +108,7 @@ def _shown(data: xr.Dataset, show: str | None) -> str:
     most = _MOST_CURVES * data.sizes.get("point", math.inf)
     if "density" in names and data["density"].size > most:
         drawn = ["outlier"]  # so many densities do not fit a picture
-    varies = {name: (np.unique(data[name]).size > 1, data[name].size > 1) for name in drawn}
-    name = show or max(drawn, key=varies.__getitem__)  # the first that does
+    name = show or max(drawn, key=lambda x: (np.unique(data[x]).size > 1, data[x].size > 1))
     if data[name].size == 1:
         text = "of an answer that varies: give several values of a parameter, such as alpha"
         raise refusal("plot", name, text)
@@ -175,11 +174,9 @@ def _add_references(axes: Axes, data: xr.Dataset, x: str, name: str) -> None:
     """Draw linear predictors beside errors, and the target beside what is learned."""
     if (linear := f"linear_{name}") in data:  # of given samples
         _draw_rows(axes, data[linear], x, "ridge regression on the inputs", style.REFERENCE)
-    stated = stated_parameters(data.attrs.get("problem", "Unknown()"))
-    targets, inputs = (
-        np.unique(data[name].values) if name in data.dims else [stated.get(name, default)]
-        for name, default in (("target", None), ("inputs", GAUSSIAN))
-    )
+    stated: dict[str, Any] = {"target": None, "inputs": GAUSSIAN}
+    stated |= stated_parameters(data.attrs.get("problem", "Unknown()"))
+    targets, inputs = (np.unique(data.get(name, stated[name])) for name in ("target", "inputs"))
     if name in _ERRORS and all(target and is_known_target(str(target)) for target in targets):
         for target, of in product(targets, inputs):
             axes.axhline(best_linear_error(str(target), str(of)), **style.REFERENCE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
@@ -146,40 +147,36 @@ def legends_under(places: Sequence[Axes]) -> None:
     figure = cast(Figure, places[0].figure)
     rows: dict[int, int] = {}
     for axes in places:
-        labels, spec = axes.get_legend_handles_labels()[1], axes.get_subplotspec()
-        if not labels:
-            continue
+        spec = axes.get_subplotspec()
         share = len(spec.colspan) / spec.get_gridspec().ncols if spec else 1.0
-        columns = _legend_columns(labels, share * figure.get_figwidth())
         below = axes.transAxes + ScaledTranslation(0, -_UNDER, figure.dpi_scale_trans)
         place: dict[str, Any] = {"bbox_to_anchor": (0.45, 0), "bbox_transform": below}
-        axes.legend(loc="upper center", ncols=columns, columnspacing=1.0, borderaxespad=0, **place)
+        entries, width = axes.get_legend_handles_labels(), share * figure.get_figwidth()
+        height = _add_legend(axes, *entries, width, loc="upper center", borderaxespad=0, **place)
         row = spec.rowspan.start if spec else 0
-        rows[row] = max(rows.get(row, 0), -(-len(labels) // columns))
+        rows[row] = max(rows.get(row, 0), height)
     figure.set_figheight(figure.get_figheight() + _ENTRY * sum(rows.values()))
 
 
 def shared_legend(places: Sequence[Axes]) -> None:
     """Put one legend, of the entries of some panels, below all; make the page as much higher."""
     figure = cast(Figure, places[0].figure)
-    entries: dict[str, Any] = {}
-    for axes in places:
-        handles, labels = axes.get_legend_handles_labels()
-        entries |= dict(zip(labels, handles, strict=True))
-    if not entries:
-        return
-    columns = _legend_columns(list(entries), figure.get_figwidth())
-    rows = -(-len(entries) // columns)
-    figure.set_figheight(figure.get_figheight() + _AROUND + _ENTRY * rows)
-    place: dict[str, Any] = {"loc": "outside lower center", "ncols": columns, "columnspacing": 1.0}
-    figure.legend(list(entries.values()), list(entries), **place)
+    each = [zip(*axes.get_legend_handles_labels(), strict=True) for axes in places]
+    entries = {label: handle for of_panel in each for handle, label in of_panel}
+    of_all = list(entries.values()), list(entries), figure.get_figwidth()
+    if rows := _add_legend(figure, *of_all, loc="outside lower center"):
+        figure.set_figheight(figure.get_figheight() + _AROUND + _ENTRY * rows)
 
 
-def _legend_columns(labels: Sequence[str], width: float) -> int:
-    """Count the columns of entries that fit into a width in inches."""
+def _add_legend(on: Any, handles: Any, labels: list[str], width: float, **options: Any) -> int:
+    """Add a legend in as many columns as fit into a width in inches, and count its rows."""
+    if not labels:
+        return 0
     size = FontProperties(size=rcParams["legend.fontsize"]).get_size_in_points()
     widest = max(_text_width(label, size) for label in labels) + _BESIDE * size
-    return max(1, min(_MOST_COLUMNS, len(labels), int(72 * width / widest)))
+    columns = max(1, min(_MOST_COLUMNS, len(labels), int(72 * width / widest)))
+    on.legend(handles, labels, ncols=columns, columnspacing=1.0, **options)
+    return math.ceil(len(labels) / columns)
 
 
 def _text_width(text: str, size: float) -> float:

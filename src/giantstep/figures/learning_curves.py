@@ -41,10 +41,10 @@ def learning_panel(
     shown = panel_data(data, name)
     colours = config.get("style", {}).get("colours")
     learning_curves(axes, shown, colours)
-    panel = config["panels"][name]
-    limits(axes, shown, panel, colours)
+    limits(axes, shown, config["panels"][name], colours)
     axes.set_ylim(bottom=0)
-    title_panel(axes, index, panel.get("title") or panel_setting(shown, data))
+    title = config["panels"][name].get("title") or panel_setting(shown, data)
+    title_panel(axes, index, title)
 
 
 def draw_theory(

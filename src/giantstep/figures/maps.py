@@ -124,11 +124,10 @@ def spacing(axes: Axes, axis: str, values: Array) -> None:
 
 def titled_map(axes: Axes, data: xr.Dataset, config: dict[str, Any], name: str, index: int) -> None:
     """Draw one map of a figure's YAML, with its title."""
-    panels = config["panels"]
+    panel, panels = config["panels"][name], list(config["panels"].values())
     curve = panel_data(data, name).isel(curve=0)
-    map_panel(axes, curve, panels[name].get("show", "gain_over_linear"))
-    title = panels[name].get("title") or _title(panels[name], list(panels.values()))
-    title_panel(axes, index, title)
+    map_panel(axes, curve, panel.get("show", "gain_over_linear"))
+    title_panel(axes, index, panel.get("title") or _title(panel, panels))
 
 
 def map_panel(axes: Axes, curve: xr.Dataset, show: str) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Chebyshev
 
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.function_table import Parity
@@ -20,6 +21,8 @@ GRID: Array = 0.00314159 + np.concatenate([np.linspace(-4, 4, 800), np.linspace(
 _ROUND = np.arange(-SEARCHED, SEARCHED + 0.25, 0.25)
 # Of a stated derivative, and of values that are equal by parity; relative.
 _SAME_SLOPE, _SAME_VALUE = 1e-6, 1e-10
+# What tells polynomials from functions that vary slowly: values this many times farther out.
+_FAR, _HIGHEST, _ROUNDING = 100, 16, 1e-12
 _RIGHT = GRID[GRID > 0]
 _ENTRYWISE = "a real function of an array, entry by entry"
 
@@ -69,6 +72,17 @@ def check_growth(name: str, values: Values) -> None:
     if tail(values) > LONGEST_TAIL:
         allowed = "of slower growth: z^2 f(z)^2 still adds to its mean where rules for N(0, 1) end"
         raise refusal("function", name, allowed)
+
+
+def find_degree(values: Values) -> int | None:
+    """Find the degree of a polynomial, up to `_HIGHEST`; None for any other function."""
+    with np.errstate(all="ignore"):
+        for z in (_FAR * GRID, GRID):
+            exact = values(z)
+            fit, rounding = Chebyshev.fit(z, exact, _HIGHEST), _ROUNDING * np.max(np.abs(exact))
+            if not np.allclose(fit(z), exact, rtol=0, atol=rounding):
+                return None
+    return int(np.flatnonzero(np.abs(fit.coef) > rounding)[-1])
 
 
 def find_parity(values: Values) -> Parity:

@@ -71,7 +71,7 @@ def polynomial(name: str, symbol: str, coefficients: Sequence[float] | Array) ->
     coefficients : sequence of float
         Of 1, x, x^2, ...
     """
-    poly, degree = np.polynomial.Polynomial(coefficients), len(coefficients) - 1
+    poly, degree = np.polynomial.Polynomial(coefficients), int(np.flatnonzero(coefficients)[-1])
     powers = {k % 2 for k, coefficient in enumerate(coefficients) if coefficient != 0}
     parity: Parity = "none" if powers == {0, 1} else "odd" if powers == {1} else "even"
     return ScalarFunction(name, poly, poly.deriv(), parity, degree=degree, symbol=symbol)

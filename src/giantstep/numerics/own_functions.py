@@ -22,6 +22,7 @@ from giantstep.numerics.function_checks import (
     check_derivative,
     check_growth,
     entrywise,
+    find_degree,
     find_parity,
 )
 from giantstep.numerics.function_table import FUNCTIONS, ScalarFunction
@@ -191,6 +192,7 @@ def _examined(word: str, values: Values, given: list[float], has_derivative: boo
         tuple(sorted({*places, *narrow})),
         not any(jumps_at(values, kink) for kink in places),
         oscillates=not np.all(passes(values, _OUTSIDE)),
+        degree=find_degree(values),
         symbol=rf"\mathrm{{{escaped}}}",
         stated=repr([parity, [round(z, 5) for z in places], has_derivative]),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -60,8 +59,7 @@ def thresholds(problem: Problem) -> Result:
     function, labels = lookup(problem.target), state_evolution(problem)
     coefficients = np.abs(hermite_coefficients(function, _DEGREES))[1:]
     found = np.flatnonzero(coefficients > _ROUNDING * coefficients.max())
-    value: Any = function.value
-    degree = value.degree() if isinstance(value, np.polynomial.Polynomial) else math.inf
+    degree = math.inf if function.degree is None else function.degree
     exponent, names = int(found[0]) + 1, ("generative_exponent", "weak_recovery")
     values = {"kernel_degree": degree, "information_exponent": exponent, "leap": exponent}
     return xr.Dataset(values | {name: getattr(labels, name) for name in names}), [_REMARK]

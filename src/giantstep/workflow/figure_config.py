@@ -113,20 +113,13 @@ def read_figure(root: Path, name: str, config: Mapping[str, Any]) -> Figure:
         for title, panel in given["panels"].items():
             read = _map_curves if kind_of(panel) is MAP else learning_curves
             curves += read(Panel(title, panel, given, checked, faults))
-    if not (root / FIGURES / f"{name}.py").is_file():
-        _check_default_drawing(faults, given)
+    maps = [kind_of(panel) is MAP for panel in given["panels"].values()]
+    shown = maps and (all(maps) or "simulation" in given or "alpha" in given.get("theory", ()))
+    if not shown and not (root / FIGURES / f"{name}.py").is_file():
+        text = "or learning curves with theory.alpha or simulation.alpha"
+        faults.add("panels", f"must be maps, {text}, as the figure has no drawing of its own")
     faults.refuse()
     return Figure(name, given, tuple(curves))
-
-
-def _check_default_drawing(faults: Faults, given: Mapping[str, Any]) -> None:
-    """Refuse what only a drawing of a figure's own could show."""
-    panels = given["panels"].values()
-    if not panels:
-        faults.add("panels", "must not be empty without a drawing of the figure's own")
-    with_alpha = "alpha" in given.get("theory", ()) or "simulation" in given
-    if not with_alpha and any(kind_of(panel) is not MAP for panel in panels):
-        faults.add("panels", "learning curves need theory.alpha or simulation.alpha")
 
 
 def load_figure(root: Path, name: str) -> dict[str, Any]:
