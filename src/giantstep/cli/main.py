@@ -72,7 +72,8 @@ def _execute(arguments: argparse.Namespace) -> int:
     except MemoryError:
         message = "not enough memory: use a smaller dimension, or fewer points"
     except (argparse.ArgumentError, MissingExtraError, OSError, RefusalError) as error:
-        message = re.sub(r"max_(hours|memory)=", r"--max-\1 ", str(error))
+        message = re.sub(r"^\[Errno \d+\] ", "", str(error))
+        message = re.sub(r"max_(hours|memory)=", r"--max-\1 ", message)
     print(f"giantstep {arguments.command}: error: {message}", file=sys.stderr)
     return 2
 
@@ -139,7 +140,8 @@ def _sentence(fault: Fault) -> str:
     from giantstep.problems.formatting import format_value
 
     name = fault.name if fault.name in ("X", "Phi", "y") else spelled(fault.name)
-    return f"{name} {format_value(fault.value)}: must be {fault.allowed}{fault.hint}"
+    value = "" if fault.value is None else f" {format_value(fault.value)}"
+    return f"{name}{value}: must be {fault.allowed}{fault.hint}"
 
 
 def _check(arguments: argparse.Namespace) -> None:

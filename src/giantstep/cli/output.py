@@ -215,7 +215,7 @@ def read(path: Path) -> xr.Dataset:
             if all(_meaning_of(str(name)) for name in data.variables):
                 return data.load()
     except (OSError, ValueError):  # it is no netCDF, or damaged
-        pass
+        path.open("rb").close()  # or it is not there
     raise RefusalError(f"{path}: is no answer that giantstep has written as netCDF")
 
 

@@ -13,16 +13,22 @@ from giantstep.validation import shown
 from giantstep.workflow.config import Faults
 from giantstep.workflow.config_models import KINDS, LIST, ONE, Config, FigureConfig, Simulation
 
+# What pydantic calls alternatives of a type, among the keys that lead to a place.
+_TAG = re.compile("|".join([ONE, LIST, *KINDS, "bool|float|str", r"(dict|literal)?\[.*"]))
+
 
 def add_faults(faults: Faults, model: type[BaseModel], given: Any) -> None:
     """Add what is wrong with what a file says, by a model."""
     try:
         model.model_validate(given)
     except ValidationError as error:
+        found: dict[tuple[str, str], list[str]] = {}
         for detail in error.errors(include_url=False):
-            tags = ONE, LIST, "[key]", *KINDS  # of alternatives
-            path = ".".join(_step(key) for key in detail["loc"] if key not in tags)
-            faults.add(path, _problem(detail))
+            path = ".".join(_step(key) for key in detail["loc"] if not _TAG.fullmatch(str(key)))
+            value, must, allowed = _problem(detail).rpartition(" must be ")
+            found.setdefault((path, value + must), []).append(allowed)
+        for (path, start), alternatives in found.items():
+            faults.add(path, start + " or ".join(alternatives))
 
 
 def _step(key: object) -> str:
@@ -44,4 +50,5 @@ def _problem(error: ErrorDetails) -> str:
         return f"unknown key{did_you_mean(key, sorted(known))}"
     message = error["msg"].removeprefix("Value error, ").replace("should", "must")
     message = re.sub("^(Input|String|Dictionary|List|Keys) must", "must", message)
+    message = re.sub(r"valid dictionary( or instance of \w+)?", "mapping", message)
     return f"{shown(error['input'])} {message}"
