@@ -26,6 +26,9 @@ from giantstep.validation import InvalidParametersError
 # Candidates for the best learning rate and the best bias.
 LEARNING_RATES = np.geomspace(1e-3, 1e3, 61)
 BIASES = np.linspace(-10, 10, 81)
+# Functions of less than this size, and parts that are smaller relative to the largest, are rounding,
+# such as mu1 of an even activation without a spike.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,9 @@ def bounds(problem: Problem) -> Bounds:
 def _distance(h: Array, span: Array, weight: Array) -> tuple[float, Array]:
     """Compute the squared distance of h from a span, and the coefficients of its projection."""
     root = np.sqrt(weight)
-    coefficients: Array = np.linalg.lstsq((span * root).T, h * root, rcond=1e-12)[0].astype(float)
+    span = np.where(np.abs(span) @ weight[:, None] > _ROUNDING, span, 0.0)
+    of = (span * root).T, h * root
+    coefficients: Array = np.linalg.lstsq(*of, rcond=_ROUNDING)[0].astype(float)
     return float(weight @ (h - coefficients @ span) ** 2), coefficients
 
 
