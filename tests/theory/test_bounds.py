@@ -102,6 +102,7 @@ def test_without_a_step_the_lower_bound_is_the_best_linear_error():
     untrained = Protocol("tanh", "sin", 2.0, alpha0=0.0, beta=1.0)
     assert bounds(untrained).lower == pytest.approx(best_linear_error("sin"))
     assert bounds(untrained).upper == pytest.approx((1 - np.exp(-2)) / 2)
+    assert bounds(replace(untrained, activation="abs", alpha0=8.0)).lower > 0.4
 
 
 @pytest.mark.parametrize("count", [6, 10])

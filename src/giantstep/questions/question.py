@@ -53,7 +53,9 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
             prepare = partial(_prepare, ask, of, given)
             data, remarks = answer_each(several, prepare, given.get("progress"))
             data = drop_fixed(data, given)
-            data = ridges_to_times(data) if stopped else data
+            if stopped:
+                data, best = ridges_to_times(data), "best ridge (one over the best time)"
+                remarks = [line.replace("best ridge", best) for line in remarks]
             return _labelled(data, remarks, given, of, bool(several))
 
         answered.__signature__ = form  # type: ignore[attr-defined]
