@@ -26,8 +26,8 @@ from giantstep.validation import InvalidParametersError
 # Candidates for the best learning rate and the best bias.
 LEARNING_RATES = np.geomspace(1e-3, 1e3, 61)
 BIASES = np.linspace(-10, 10, 81)
-# Functions of less than this size, and parts that are smaller relative to the largest, are rounding,
-# such as mu1 of an even activation without a spike.
+# Functions of less than this size are rounding, such as mu1 of an even activation without a spike;
+# and so are combinations of less than that size, relative to the largest.
 _ROUNDING = 1e-12
 
 
