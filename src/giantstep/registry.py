@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from giantstep.validation import Interval, read_number
@@ -79,8 +78,6 @@ class Registry(Generic[T]):
     ----------
     entries : mapping
     families : Family
-    unlisted : mapping
-        Further entries, which messages and help leave out.
     kind : type or union of types
         Of what a `Named` may carry in the place of an entry.
 
@@ -94,15 +91,9 @@ class Registry(Generic[T]):
     (False, 'one of one, two, power:NUMBER')
     """
 
-    def __init__(
-        self,
-        entries: Mapping[str, T],
-        *families: Family[T],
-        unlisted: Mapping[str, T] = MappingProxyType({}),
-        kind: Any = None,
-    ) -> None:
+    def __init__(self, entries: Mapping[str, T], *families: Family[T], kind: Any = None) -> None:
         self._entries, self._families, self._kind = entries, families, kind
-        self._known = {**unlisted, **entries}
+        self._known = dict(entries)
 
     def lookup(self, name: str) -> T:
         """Find an entry or make a member of a family: always the same object for the same name.

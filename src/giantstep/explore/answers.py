@@ -123,14 +123,9 @@ def _asked(view: View) -> list[tuple[str, Question, str]]:
     return [(*pin, bulk) for pin in view.questions for bulk in pin.question["bulk"]]
 
 
-def _spectrum(view: View) -> Iterator[Answer]:
-    """Answer with the density of eigenvalues: of each bulk, and of each pin."""
-    return _each(view, _eigenvalues)
-
-
 @lru_cache(maxsize=32)
 def _eigenvalues(question: Question, bulk: str) -> Answer:
-    """Solve the density of eigenvalues."""
+    """Answer with the density of eigenvalues."""
     data = spectrum(question.problem, points=_EIGENVALUES, bulk=bulk, **question.given("alpha"))
     names = {"x": "eigenvalue", "density": "density", "outliers": "outlier"}
     known = {"mass_at_zero": data["mass_at_zero"].item(), "dimension": question["dimension"]}
@@ -153,4 +148,5 @@ def _map(view: View) -> Iterator[Answer]:
         yield known | {"bulk": bulk, "done": stride == MAP_STRIDES[-1]}
 
 
-_ANSWERS = {CURVE: _curve, FUNCTION: _function, SPECTRUM: _spectrum, MAP: _map}
+_ANSWERS = {CURVE: _curve, FUNCTION: _function, MAP: _map}
+_ANSWERS[SPECTRUM] = lambda view: _each(view, _eigenvalues)

@@ -147,13 +147,6 @@ def standard_moments(function: ScalarFunction) -> GaussianMoments:
 
 
 @cache
-def derivative_variance(function: ScalarFunction) -> float:
-    """Compute Var f'(z), z ~ N(0, 1): the squared hcheck of theory.md section 2."""
-    mean = expectation(function, function.derivative)
-    return expectation(function, lambda z: (function.derivative(z) - mean) ** 2)
-
-
-@cache
 def self_gradient(function: ScalarFunction) -> float:
     """Compute E z f(z) f'(z): of a unit row's gradient, the part from the row's own output."""
     return expectation(function, lambda z: z * function.value(z) * function.derivative(z))

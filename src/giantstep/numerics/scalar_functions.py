@@ -43,11 +43,15 @@ KNOWN_FUNCTIONS = Registry(
     FUNCTIONS,
     Family(_POLYNOMIAL, _written_out, "polynomial:c0,c1,..."),
     Family("", expression_function, "an expression of z such as z+sin(2*z)"),
-    # On inputs of class +1. It is no function of one direction, but odd in the input as a whole.
-    unlisted={CLASS: ScalarFunction(CLASS, np.ones_like, np.zeros_like, "odd")},
     kind=ScalarFunction,
 )
-lookup = KNOWN_FUNCTIONS.lookup
+# On inputs of class +1. It is no function of one direction, but odd in the input as a whole.
+_OF_CLASS = ScalarFunction(CLASS, np.ones_like, np.zeros_like, "odd")
+
+
+def lookup(name: str) -> ScalarFunction:
+    """Find a function by its name, or that of the class of inputs, which no message lists."""
+    return _OF_CLASS if name == CLASS else KNOWN_FUNCTIONS.lookup(name)
 
 
 @lru_cache(maxsize=64)

@@ -79,12 +79,12 @@ def _arguments(given: Any) -> int:
 
 def teacher_of(target: str) -> Teacher | None:
     """Return the teacher that a target is, or None for a function of one direction."""
-    return None if target in KNOWN_FUNCTIONS else lookup_teacher(target)
+    return None if target == CLASS or target in KNOWN_FUNCTIONS else lookup_teacher(target)
 
 
 def is_known_target(target: str) -> bool:
     """Check whether a target has a name that is known; callables of other processes have none."""
-    return target in KNOWN_FUNCTIONS or target in KNOWN_TEACHERS
+    return target == CLASS or target in KNOWN_FUNCTIONS or target in KNOWN_TEACHERS
 
 
 def lookup_target(target: str) -> ScalarFunction | Teacher:
