@@ -1,4 +1,4 @@
-"""Products of small arrays: of several in an order that is searched for once, and of two."""
+"""Products of several small arrays, in an order that is searched for once."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-
-from giantstep.arrays import Array
 
 
 def contract(equation: str, *operands: Any) -> Any:
@@ -23,14 +21,6 @@ def contract(equation: str, *operands: Any) -> Any:
     """
     order = _order(equation, tuple(np.shape(operand) for operand in operands))
     return np.einsum(equation, *operands, optimize=order)
-
-
-def combined(coefficients: Array, functions: Array) -> Array:
-    """Compute `coefficients @ functions`; of a single function, `einsum` is faster than `@`."""
-    if len(functions) > 1:
-        return coefficients @ functions
-    outer: Array = np.einsum("sk,kn->sn", coefficients, functions)
-    return outer
 
 
 @lru_cache(maxsize=1024)

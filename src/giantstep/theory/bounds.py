@@ -107,8 +107,7 @@ def _distance(h: Array, span: Array, weight: Array) -> tuple[float, Array]:
     """Compute the squared distance of h from a span, and the coefficients of its projection."""
     root = np.sqrt(weight)
     span = np.where(np.abs(span) @ weight[:, None] > _ROUNDING, span, 0.0)
-    of = (span * root).T, h * root
-    coefficients: Array = np.linalg.lstsq(*of, rcond=_ROUNDING)[0].astype(float)
+    coefficients: Array = np.linalg.lstsq((span * root).T, h * root, _ROUNDING)[0].astype(float)
     return float(weight @ (h - coefficients @ span) ** 2), coefficients
 
 

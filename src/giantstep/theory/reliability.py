@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from giantstep.arrays import Array
-from giantstep.numerics.contraction import combined
+from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
@@ -93,7 +93,7 @@ class MeanFluctuation:
         stiffness = stiffness.reshape(V2.shape + V2.shape[1:]) + np.eye(V2.shape[1]) / V2[:, None]
         inverse = np.linalg.pinv(np.where(np.isfinite(stiffness), stiffness, 0), hermitian=True)
         squares = inverse @ self.mean_power @ inverse
-        leverage = minus_dg * combined(inverse.reshape(n.size, -1), self.pairs)
+        leverage = minus_dg * contract("sk,kn->sn", inverse.reshape(n.size, -1), self.pairs)
         left = g_squared / (1 + leverage) ** 2
         return n * np.einsum("sk,sk->s", left @ self.pairs.T, squares.reshape(n.size, -1))
 

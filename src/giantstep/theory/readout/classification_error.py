@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from giantstep.arrays import Array
-from giantstep.numerics.contraction import combined
+from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import legendre_rule
 from giantstep.numerics.scalar_functions import BINARY, lookup
@@ -128,4 +128,4 @@ def _given_kappa(
     products, q1 = mu1[:, None] * mu1, overlaps.q1.reshape(len(overlaps.q1), -1)
     squares = np.concatenate([products.reshape(-1, kappa.size), mu2_squared])
     variance = np.concatenate([q1, overlaps.q2], axis=1) @ squares
-    return mean, combined(overlaps.psi, mu1), variance
+    return mean, contract("sk,kn->sn", overlaps.psi, mu1), variance
