@@ -65,7 +65,7 @@ def _curve(view: View) -> Iterator[Answer]:
     # Along alpha and the ridge they are constant: two points do.
     at = axis_values(view.axis, 2 if view.x in ("alpha", "ridge") else 29)
     known = {"limits": limits(view.question, view.x, at)}
-    for name, question, bulk in _asked(view):
+    for name, question, bulk in _requests(view):
         if not question.has(view.x):
             continue
         curves.append({})
@@ -111,14 +111,14 @@ def _function(view: View) -> Iterator[Answer]:
 
 def _each(view: View, solve: Callable[[Question, str], Answer]) -> Iterator[Answer]:
     """Answer with one curve after the other."""
-    asked, curves = _asked(view), list[Answer]()
-    for name, question, bulk in asked:
+    requests, curves = _requests(view), list[Answer]()
+    for name, question, bulk in requests:
         beat()
         curves.append({"name": name, "bulk": bulk} | solve(question, bulk))
-        yield {"curves": list(curves), "done": len(curves) == len(asked)}
+        yield {"curves": list(curves), "done": len(curves) == len(requests)}
 
 
-def _asked(view: View) -> list[tuple[str, Question, str]]:
+def _requests(view: View) -> list[tuple[str, Question, str]]:
     """List what is asked for: each bulk of the question and of each pin."""
     return [(*pin, bulk) for pin in view.questions for bulk in pin.question["bulk"]]
 

@@ -102,16 +102,16 @@ class Child:
         """Deliver what the child says, unless its task is superseded."""
         wanted = self._doing is self._newest
         try:
-            said = self._pipe.recv()
+            result = self._pipe.recv()
         except (EOFError, OSError):  # it has died of itself, as for lack of memory
             self.cancel()
-            wanted, said = True, Failure("the process that computed this has died")
-        if said is None:  # the task has ended
+            wanted, result = True, Failure("the process that computed this has died")
+        if result is None:  # the task has ended
             self._doing = None
             if not wanted:
                 self._send()
         elif wanted:
-            self._deliver(self._newest[0], said)
+            self._deliver(self._newest[0], result)
 
 
 # Of a child: the pipe through which its tasks come.
@@ -139,8 +139,8 @@ def _serve(pipe: Connection, work: str) -> None:
 
 
 def _do(pipe: Connection, work: str, task: Any) -> None:
-    def say(said: Any) -> None:
-        pipe.send(said)
+    def say(result: Any) -> None:
+        pipe.send(result)
         beat()
 
     try:

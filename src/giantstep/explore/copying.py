@@ -21,7 +21,7 @@ from giantstep.validation import whole_number
 _POINTS = 41
 
 
-def asked(view: View, question: Question) -> tuple[str, dict[str, Any]]:
+def request_of(view: View, question: Question) -> tuple[str, dict[str, Any]]:
     """Return what the library is asked for what is shown of a question: its name and arguments."""
     values = {"alpha": question["alpha"], "ridge": question["ridge"]} | _unusual(question)
     if view.tab == FUNCTION:
@@ -41,7 +41,7 @@ def asked(view: View, question: Question) -> tuple[str, dict[str, Any]]:
 
 def as_command(view: View) -> str:
     """Write the question as a command line."""
-    function, values = asked(view, view.question)
+    function, values = request_of(view, view.question)
     words = ["giantstep", "theory" if function == "solve" else function.replace("_", "-")]
     for name, value in (_stated(view.question) | values).items():
         words += ["--" + name.replace("_", "-"), *_text(value).split(" ")]
@@ -50,7 +50,7 @@ def as_command(view: View) -> str:
 
 def as_python(view: View) -> str:
     """Write the question as Python."""
-    function, given = asked(view, view.question)
+    function, given = request_of(view, view.question)
     problem = format_problem(view.question.problem).replace("=inf", "=np.inf")
     arguments = ", ".join(f"{name}={_python(value)}" for name, value in given.items())
     return (

@@ -17,7 +17,7 @@ import xarray as xr
 
 from giantstep.explore.answers import MAP_SIDE
 from giantstep.explore.children import Say
-from giantstep.explore.copying import asked
+from giantstep.explore.copying import request_of
 from giantstep.explore.figure import figure_files
 from giantstep.explore.parameters import Axis
 from giantstep.explore.project import project_config
@@ -81,7 +81,7 @@ def answered(task: ExportTask) -> xr.Dataset:
 
     def ask(chosen: Mapping[str, Any], report: Progress) -> xr.Dataset:
         question = curves[chosen["curve"]]
-        function, given = asked(view, question)
+        function, given = request_of(view, question)
         given = {k: axis_values(x, points) if isinstance(x, Axis) else x for k, x in given.items()}
         given["bulk"] = [*question["bulk"]][: 1 if view.tab == MAP else None]
         if task.networks:

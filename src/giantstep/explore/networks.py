@@ -54,8 +54,8 @@ def simulate_networks(task: NetworksTask, say: Say) -> None:
     for network in range(task.networks):
         errors.append(_errors([answer_task(with_networks(one, (network,))) for one in tasks]))
         done = network + 1 == task.networks
-        said = _statistics(values, np.stack(errors), theory["at"], task.dimension)
-        say(said | {"theory": theory, "fraction": (network + 1) / task.networks, "done": done})
+        result = _statistics(values, np.stack(errors), theory["at"], task.dimension)
+        say(result | {"theory": theory, "fraction": (network + 1) / task.networks, "done": done})
 
 
 def _parts(

@@ -32,8 +32,8 @@ from giantstep.validation import Fault, InvalidParametersError, read_number
 
 # Where networks are: those of another view are ended.
 _OF_NETWORKS = ("question", "x", "axis", "by")
-# From such a relative correction on, what the theory leaves out is told.
-_TOLD = 0.005
+# From such a relative correction on, what the theory leaves out is mentioned.
+_MENTIONED = 0.005
 
 
 class Message(DataModel):  # type: ignore[misc]
@@ -84,7 +84,7 @@ class Session:
     def _child(self, work: str, show: Deliver) -> Child:
         """Make a child, whose words are shown once the document may be changed."""
         tick = self.document.add_next_tick_callback
-        return Child(f"giantstep.explore.{work}", lambda *said: tick(lambda: show(*said)))
+        return Child(f"giantstep.explore.{work}", lambda *found: tick(lambda: show(*found)))
 
     def _receive(self, text: str) -> None:
         """Do what the page says: each kind of message has a method."""
@@ -126,16 +126,16 @@ class Session:
         self._box.children = [self._plot.figure]
         self._plot.show_networks(self._simulated)
 
-    def _show_answer(self, number: int, said: Any) -> None:
+    def _show_answer(self, number: int, result: Any) -> None:
         """Show what the theory says, unless the page asks something else by now."""
         if number != self.number:
             return
-        if isinstance(said, Failure):
-            self._send({"failed": said, "done": True})
-        elif said["tab"] == self.view.tab:
+        if isinstance(result, Failure):
+            self._send({"failed": result, "done": True})
+        elif result["tab"] == self.view.tab:
             self.document.hold("collect")
-            self._plot.update(self.view, said)
-            self._send({"certificate": certificate(said), "done": said["done"]})
+            self._plot.update(self.view, result)
+            self._send({"certificate": certificate(result), "done": result["done"]})
             self.document.unhold()
 
     def _on_networks(self, message: Mapping[str, Any]) -> None:
@@ -165,14 +165,14 @@ class Session:
         self._plot.show_networks({})
         self._send({"networks": {}, "legend": self._plot.legend})
 
-    def _show_networks(self, number: int, said: Any) -> None:
-        if isinstance(said, Failure):
-            self._send({"networks": {"fault": said}})
+    def _show_networks(self, number: int, result: Any) -> None:
+        if isinstance(result, Failure):
+            self._send({"networks": {"fault": result}})
             return
-        self._simulated = said
-        self._plot.show_networks(said)
-        told = {name: said[name] for name in ("fraction", "done", "note") if name in said}
-        self._send({"networks": told, "legend": self._plot.legend})
+        self._simulated = result
+        self._plot.show_networks(result)
+        message = {name: result[name] for name in ("fraction", "done", "note") if name in result}
+        self._send({"networks": message, "legend": self._plot.legend})
 
     def _on_export(self, message: Mapping[str, Any]) -> None:
         """Make a file of what is shown; without a format, a figure in the project."""
@@ -181,20 +181,19 @@ class Session:
         networks = (self._networks_task, self._simulated) if done else ()
         self._exports.ask(self.number, ExportTask(self.view, *where, *networks))
 
-    def _show_export(self, number: int, said: Any) -> None:
+    def _show_export(self, number: int, result: Any) -> None:
         """Send a file to the page, or say what came of it."""
-        failed = isinstance(said, Failure)
-        self._send({"exported": said, "fault": True} if failed else said)
+        self._send({"exported": result, "fault": True} if isinstance(result, Failure) else result)
 
     def _tell(self, faults: tuple[Fault, ...] = (), whole: bool = False) -> None:
         """Tell the page about its view: faults, or what it may show of the question."""
-        told: dict[str, Any] = {
+        message: dict[str, Any] = {
             "faults": [[fault.name, fault_text(fault)] for fault in faults],
             "done": bool(faults),
         }
         if not faults or whole:
             copies = {"command": as_command, "python": as_python, "yaml": as_yaml}
-            told |= {
+            message |= {
                 "address": to_address(self.view),
                 "reasons": reasons(self.view),
                 "title": title(self.view),
@@ -202,14 +201,14 @@ class Session:
                 "copies": {name: write(self.view) for name, write in copies.items()},
             }
         if whole:
-            told["texts"] = _all_texts(self.view)
-            told["pins"] = [text for name, text in parse_qsl(told["address"]) if name == "pin"]
-        self._send(told)
+            message["texts"] = _all_texts(self.view)
+            message["pins"] = [x for name, x in parse_qsl(message["address"]) if name == "pin"]
+        self._send(message)
 
-    def _send(self, told: dict[str, Any]) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
         """Send a message to the page; its count makes it differ from the last."""
         self._count += 1
-        self._to_page.text = json.dumps(told | {"number": self.number, "count": self._count})
+        self._to_page.text = json.dumps(message | {"number": self.number, "count": self._count})
 
 
 def _all_texts(view: View) -> dict[str, str]:
@@ -221,22 +220,22 @@ def _all_texts(view: View) -> dict[str, str]:
     return {name: re.sub(r"e([+-])0", r"e\1", written(value)) for name, value in values.items()}
 
 
-def certificate(said: Mapping[str, Any]) -> str:
+def certificate(result: Mapping[str, Any]) -> str:
     """Write how accurate an answer is, and how long it took."""
-    solved = [curve for curve in said.get("curves", ()) if "residual" in curve]
+    solved = [curve for curve in result.get("curves", ()) if "residual" in curve]
     parts = list(_accuracy(solved)) if solved else []
-    if "values" in said:
-        rows, columns = said["values"].shape
-        parts.append(f"{columns} × {rows} points, {said['bulk']} bulk")
-    for curve in said.get("curves", ()):
+    if "values" in result:
+        rows, columns = result["values"].shape
+        parts.append(f"{columns} × {rows} points, {result['bulk']} bulk")
+    for curve in result.get("curves", ()):
         if "mass_at_zero" in curve:
             outliers = ", ".join(f"{value:.3g} d" for value in curve["outliers"]) or "none"
             zeros = f"share at zero {curve['mass_at_zero']:.3g}"
             name = ", ".join(filter(None, (curve["name"], curve["bulk"])))
             parts.append(f"{name}: {zeros}, outside the bulk: {outliers}")
-    seconds = said["seconds"]
+    seconds = result["seconds"]
     parts.append(f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s")
-    return " · ".join([*parts, *said.get("remarks", ())])
+    return " · ".join([*parts, *result.get("remarks", ())])
 
 
 def _accuracy(solved: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -253,5 +252,5 @@ def _accuracy(solved: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"largest residual {np.nanmax(errors[0]):.0e}"
         yield f"quadrature error {np.nanmax(errors[1]):.0e}"
     left_out = np.nan_to_num(reliability).max()
-    if left_out > _TOLD:
+    if left_out > _MENTIONED:
         yield f"left out by the theory: up to {left_out:.1%}"
