@@ -151,6 +151,6 @@ def test_batches_of_each_step_stand_beside_those_of_all_and_are_told_apart():
     merged = merged_curves(of)
     assert merged.alpha0.values.tolist() == ["2", "2/4"]
     labels = [curve_label(merged, k) for k in (0, 1)]
-    assert labels == [r"$\alpha_0 = 2$", r"$\alpha_0 = (2, 4)$"]
-    assert r"\tilde\eta = (2, 1)" in shared_setting(merged)
+    assert labels == [r"$\alpha_0 = 2$", r"$\alpha_0 = (2,4)$"]
+    assert r"\tilde\eta = (2,1)" in shared_setting(merged)
     assert len(curve_looks(merged)) == 2
