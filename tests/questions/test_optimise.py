@@ -23,6 +23,7 @@ def test_joint_optima_are_below_the_whole_profile_which_is_that_of_a_sweep():
     np.testing.assert_allclose(found.test_error, swept.test_error, rtol=1e-9)
     assert (found.optimal_test_error < found.test_error.min(["learning_rate", "ridge"])).all()
     assert not found.optimal_learning_rate_on_edge.any()
+    assert giantstep.optimise(PROTOCOL, ridge=[0.1], bulk="isotropic").sizes["ridge"] == 1
     at = found.sel(alpha=2)
     best = Protocol("tanh", "sin", at.optimal_learning_rate.item(), 2, 1)
     error = giantstep.solve(best, 2, at.optimal_ridge.item(), **given).test_error

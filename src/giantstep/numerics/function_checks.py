@@ -77,8 +77,11 @@ def check_growth(name: str, values: Values) -> None:
 def find_degree(values: Values) -> int | None:
     """Find the degree of a polynomial, up to `_HIGHEST`; None for any other function."""
     with np.errstate(all="ignore"):
-        for z in (_FAR * GRID, GRID):
-            exact = values(z)
+        for z in (_FAR * GRID, GRID, GRID[:800]):  # near 0, where small parts count
+            try:
+                exact = values(z)
+            except Exception:  # a table may end at the largest |z| that is promised
+                return None
             fit, rounding = Chebyshev.fit(z, exact, _HIGHEST), _ROUNDING * np.max(np.abs(exact))
             if not np.allclose(fit(z), exact, rtol=0, atol=rounding):
                 return None

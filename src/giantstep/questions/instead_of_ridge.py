@@ -34,7 +34,7 @@ def choose_ridge(given: dict[str, Any], of: Question) -> None:
         words = [x for x in ridges if isinstance(x, str)]
         if words and len(ridges) > 1:
             raise refusal(RIDGE, words[0], "alone, without numbers")
-        if RIDGE in given.get("over", ()):
+        if RIDGE in (given.get("over") or ()):
             raise refusal(RIDGE, ridges, "left out where it is optimised")
         given |= {RIDGE: words[0]} if words else {}
     word = given.get(RIDGE)

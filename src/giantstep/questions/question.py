@@ -24,6 +24,7 @@ from giantstep.questions.datasets import drop_fixed, total_samples
 from giantstep.questions.declaration import Question, declare
 from giantstep.questions.instead_of_ridge import choose_ridge, ridges_to_times, times_to_ridges
 from giantstep.questions.product import Ask, Result, answer_each
+from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import input_remarks
 from giantstep.questions.task import Task
 from giantstep.questions.values import Named, as_lists, is_several
@@ -52,7 +53,6 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
             given, several, stopped = _arguments(of, form, args, kwargs)
             prepare = partial(_prepare, ask, of, given)
             data, remarks = answer_each(several, prepare, given.get("progress"))
-            data = drop_fixed(data, given)
             if stopped:
                 data, best = ridges_to_times(data), "best ridge (one over the best time)"
                 remarks = [line.replace("best ridge", best) for line in remarks]
@@ -97,8 +97,13 @@ def _prepare(ask: Callable[..., Result], of: Question, given: Named, chosen: Nam
     here = {**given, **{name: x for name, x in chosen.items() if name in given}}
     if not of.data:
         here["problem"] = _changed(given["problem"], chosen)
-    reports = {"progress"} & {*here}
-    return lambda report: ask(**here | dict.fromkeys(reports, report))
+
+    def answer(report: Progress) -> Result:
+        found = ask(**here | dict.fromkeys({"progress"} & {*here}, report))
+        data, remarks = found if isinstance(found, tuple) else (found, [])
+        return drop_fixed(data, here), remarks
+
+    return answer
 
 
 def _read(given: dict[str, Any], of: Question, known: Container[str]) -> bool:
