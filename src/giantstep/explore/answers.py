@@ -148,5 +148,9 @@ def _map(view: View) -> Iterator[Answer]:
         yield known | {"bulk": bulk, "done": stride == MAP_STRIDES[-1]}
 
 
-_ANSWERS = {CURVE: _curve, FUNCTION: _function, MAP: _map}
-_ANSWERS[SPECTRUM] = lambda view: _each(view, _eigenvalues)
+_ANSWERS = {
+    CURVE: _curve,
+    FUNCTION: _function,
+    SPECTRUM: lambda view: _each(view, _eigenvalues),
+    MAP: _map,
+}

@@ -21,8 +21,12 @@ GRID: Array = 0.00314159 + np.concatenate([np.linspace(-4, 4, 800), np.linspace(
 _ROUND = np.arange(-SEARCHED, SEARCHED + 0.25, 0.25)
 # Of a stated derivative, and of values that are equal by parity; relative.
 _SAME_SLOPE, _SAME_VALUE = 1e-6, 1e-10
-# What tells polynomials from functions that vary slowly: values this many times farther out.
-_FAR, _HIGHEST, _ROUNDING = 100, 16, 1e-12
+# Polynomials are recognised up to this degree, where they are fitted to this precision.
+_HIGHEST, _ROUNDING = 16, 1e-12
+# Functions that vary slowly are like polynomials on the grid, but not so many times farther out;
+_FAR = 100
+# and small parts beside a high power are seen on the grid's finer part, next to zero.
+_NEAR = GRID[np.abs(GRID) <= 4]
 _RIGHT = GRID[GRID > 0]
 _ENTRYWISE = "a real function of an array, entry by entry"
 
@@ -77,7 +81,7 @@ def check_growth(name: str, values: Values) -> None:
 def find_degree(values: Values) -> int | None:
     """Find the degree of a polynomial, up to `_HIGHEST`; None for any other function."""
     with np.errstate(all="ignore"):
-        for z in (_FAR * GRID, GRID, GRID[:800]):  # near 0, where small parts count
+        for z in (_FAR * GRID, GRID, _NEAR):
             try:
                 exact = values(z)
             except Exception:  # a table may end at the largest |z| that is promised

@@ -50,7 +50,7 @@ _OF_CLASS = ScalarFunction(CLASS, np.ones_like, np.zeros_like, "odd")
 
 
 def lookup(name: str) -> ScalarFunction:
-    """Find a function by its name, or that of the class of inputs, which no message lists."""
+    """Find a function by its name, or that of the class of inputs, which is a target alone."""
     return _OF_CLASS if name == CLASS else KNOWN_FUNCTIONS.lookup(name)
 
 

@@ -50,11 +50,11 @@ if TYPE_CHECKING:
 RELIABLE_DIMENSION = "reliable_dimension"
 # All variables that estimate what the theory leaves out.
 DOUBTS = RELIABILITY, *CORRECTIONS, RELIABLE_DIMENSION
-# Most points of a case at which the limit d -> infinity is compared with large dimensions,
+# Most points of a case at which the limit d -> infinity is compared with large dimensions.
 _COMPARED = 200
-# and for losses other than the square, of which points take a thousand times as long.
+# The same for losses other than the square, of which points take a thousand times as long.
 _COMPARED_CONVEX = 2
-# These dimensions.
+# The dimensions that the limit is compared with.
 _DIMENSIONS = LARGE_DIMENSION * 10.0 ** np.arange(4)
 
 

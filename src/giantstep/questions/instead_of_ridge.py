@@ -27,7 +27,7 @@ def choose_ridge(given: dict[str, Any], of: Question) -> None:
     Raises
     ------
     InvalidParametersError
-        For a name beside numbers, and for several ridges where the ridge is optimised.
+        For a name beside numbers, and for a list of ridges where the ridge is optimised.
     """
     ridges = as_lists(given.get(RIDGE))
     if isinstance(ridges, list):

@@ -21,7 +21,7 @@ from giantstep.questions.choices import BIAS, RATE, RIDGE, UNKNOWNS
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
-from giantstep.questions.remarks import edge_remarks, remark_where
+from giantstep.questions.remarks import edge_remarks, named_ridge, remark_where
 from giantstep.questions.search import Search, problem_at, read_unknowns
 from giantstep.questions.values import SOME_RIDGE
 from giantstep.registry import one_of
@@ -133,7 +133,7 @@ def optimise(
         data[f"optimal_{by}"].isnull(), "nothing in the range searched could be solved."
     )
     for name, candidates in unknowns.items():
-        what = f"best {name.replace('_', ' ')}"
+        what = named_ridge(loss) if name == RIDGE else f"best {name.replace('_', ' ')}"
         remarks += edge_remarks(data[f"optimal_{name}_on_edge"], what, candidates)
     remarks += case.remarks + answer_remarks(data.assign_coords(dimension=dimension))
     return data.transpose("alpha", ...), remarks

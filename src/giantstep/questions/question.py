@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, wraps
 from inspect import Signature
@@ -27,7 +27,7 @@ from giantstep.questions.product import Ask, Result, answer_each
 from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import input_remarks
 from giantstep.questions.task import Task
-from giantstep.questions.values import Named, as_lists, is_several
+from giantstep.questions.values import as_lists, is_several
 from giantstep.suggestions import did_you_mean
 from giantstep.validation import Fault, raise_all, refusal, whole_number
 from giantstep.vocabulary import label
@@ -53,9 +53,7 @@ def question(*takes: Argument) -> Callable[[Callable[P, Result]], Callable[P, xr
             given, several, stopped = _arguments(of, form, args, kwargs)
             prepare = partial(_prepare, ask, of, given)
             data, remarks = answer_each(several, prepare, given.get("progress"))
-            if stopped:
-                data, best = ridges_to_times(data), "best ridge (one over the best time)"
-                remarks = [line.replace("best ridge", best) for line in remarks]
+            data = ridges_to_times(data) if stopped else data
             return _labelled(data, remarks, given, of, bool(several))
 
         answered.__signature__ = form  # type: ignore[attr-defined]
@@ -92,7 +90,9 @@ def _arguments(
     return given, several, stopped
 
 
-def _prepare(ask: Callable[..., Result], of: Question, given: Named, chosen: Named) -> Ask:
+def _prepare(
+    ask: Callable[..., Result], of: Question, given: Mapping[str, Any], chosen: Mapping[str, Any]
+) -> Ask:
     """Make what answers at one value of each argument, given where to report."""
     here = {**given, **{name: x for name, x in chosen.items() if name in given}}
     if not of.data:
@@ -127,7 +127,7 @@ def _read(given: dict[str, Any], of: Question, known: Container[str]) -> bool:
     return times_to_ridges(given)
 
 
-def _changed(problem: Any, values: Named) -> Problem:
+def _changed(problem: Any, values: Mapping[str, Any]) -> Problem:
     """Return a problem with other values of its fields; other names are ignored.
 
     Raises
@@ -140,7 +140,7 @@ def _changed(problem: Any, values: Named) -> Problem:
     return replace(problem, **changes) if changes else problem
 
 
-def _check(of: Question, given: Named, *limits: Any) -> None:
+def _check(of: Question, given: Mapping[str, Any], *limits: Any) -> None:
     """Refuse inputs that a question does not take, and what would take too much.
 
     Raises
@@ -154,7 +154,7 @@ def _check(of: Question, given: Named, *limits: Any) -> None:
 
 
 def _labelled(
-    data: xr.Dataset, remarks: list[str], given: Named, of: Question, joined: bool
+    data: xr.Dataset, remarks: list[str], given: Mapping[str, Any], of: Question, joined: bool
 ) -> xr.Dataset:
     """Label an answer, joined or not, and add the parameters and remarks of its question."""
     about = {"title": of.title}

@@ -9,6 +9,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
+from giantstep.problems.losses import FLOW
 from giantstep.theory.readout.status import Status
 
 if TYPE_CHECKING:
@@ -89,6 +90,11 @@ def edge_remarks(on_edge: xr.DataArray, what: str, candidates: Array) -> list[st
         " of the part of it that could be solved, not a minimum."
     )
     return remark_where(on_edge, text)
+
+
+def named_ridge(loss: str) -> str:
+    """Name the best ridge in a remark; that of gradient flow is one over the best time."""
+    return "best ridge (one over the best time)" if loss == FLOW else "best ridge"
 
 
 def dimension_remarks(dimensions: xr.DataArray) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,8 +23,8 @@ from giantstep.questions.datasets import count_groups, total_samples
 from giantstep.questions.gains import gain
 from giantstep.questions.product import Ask, Result, answer_each
 from giantstep.questions.progress import Progress
-from giantstep.questions.remarks import edge_remarks
-from giantstep.questions.values import SOME_RIDGE, Named, as_lists, is_several
+from giantstep.questions.remarks import edge_remarks, named_ridge
+from giantstep.questions.values import SOME_RIDGE, as_lists, is_several
 from giantstep.theory.optima import search_of
 from giantstep.theory.readout.columns import PARAMETER
 from giantstep.theory.readout.derivatives import continuous_parameters
@@ -39,7 +39,7 @@ _POINTS = (ALPHA.name, RIDGE.name)
 
 def solve_all(
     problem: Problem,
-    given: Named,
+    given: Mapping[str, Any],
     progress: Progress = lambda share: None,
     gains: Sequence[str] = (),
     **options: Any,
@@ -78,11 +78,11 @@ def solve_all(
     if values["ridge"] == OPTIMAL:
         loss, dimension = (np.atleast_1d(values[name])[0] for name in ("loss", "dimension"))
         candidates = search_of(str(loss), float(dimension)).ridges
-        remarks += edge_remarks(data["optimal_ridge_on_edge"], "best ridge", candidates)
+        remarks += edge_remarks(data["optimal_ridge_on_edge"], named_ridge(loss), candidates)
     return data, answer_remarks(data) + remarks
 
 
-def _values(problem: Problem, given: Named) -> dict[str, Any]:
+def _values(problem: Problem, given: Mapping[str, Any]) -> dict[str, Any]:
     """Read what is given, one value or a list of several for each parameter, with the defaults.
 
     Raises
@@ -99,7 +99,11 @@ def _values(problem: Problem, given: Named) -> dict[str, Any]:
 
 
 def _prepare(
-    problem: Problem, values: Named, gains: Sequence[str], options: Named, chosen: Named
+    problem: Problem,
+    values: Mapping[str, Any],
+    gains: Sequence[str],
+    options: Mapping[str, Any],
+    chosen: Mapping[str, Any],
 ) -> Ask:
     """Check one value of each parameter, and make what solves it at all points."""
     case, grid = _case(problem, {**values, **chosen}, options)
@@ -125,7 +129,9 @@ def _prepare(
     return ask
 
 
-def _case(problem: Problem, values: Named, options: Named) -> tuple[Case, Grid]:
+def _case(
+    problem: Problem, values: Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[Case, Grid]:
     """Make the case of one value of each parameter, and its grid; best ridges are still unknown.
 
     Raises
@@ -147,7 +153,7 @@ def _case(problem: Problem, values: Named, options: Named) -> tuple[Case, Grid]:
     return case, grid
 
 
-def _coordinates(problem: Problem, values: Named) -> dict[str, xr.Variable]:
+def _coordinates(problem: Problem, values: Mapping[str, Any]) -> dict[str, xr.Variable]:
     """Label the values of all parameters, those that vary along their own dimension."""
     known = parameters_of(type(problem)) | parameters_of(Grid)
     coords = {}

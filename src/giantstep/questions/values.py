@@ -10,8 +10,6 @@ import numpy as np
 from giantstep.problems.domains import Several
 from giantstep.validation import Fault, Interval, read_value
 
-# Values by the names of parameters.
-Named = Mapping[str, Any]
 # A ridge for checks of a grid whose ridges are still to be found.
 SOME_RIDGE = 1.0
 # One value of a vocabulary is a sequence of pairs, and of these others one of numbers.

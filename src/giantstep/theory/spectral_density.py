@@ -106,7 +106,7 @@ class SpectralDensity:
             # Where Newton's method failed or left the physical branch, the next step is smaller.
             factor[active] = np.where(reached.sound, _DESCENT, np.sqrt(factor[active]))
             active = active[(height[active] > _HEIGHT) & (factor[active] < _LEAST_DESCENT)]
-        found.V[height > _HEIGHT] = np.nan * 1j  # was not reached
+        found.V[height > _HEIGHT] = np.nan * 1j  # these were not reached
         return found
 
     def _far(self, x: Array) -> tuple[_Known, Array]:

@@ -26,8 +26,8 @@ CODE = {
     "merge": (*_THEORY, "simulation", "workflow"),
     "figure": ("__init__.py", "figures", "workflow"),
 }
-# In the folder workflow/. Keys of the other stages leave out their rules: such a job finds its task
-# by the name of its file, so that a rule can change no number.
+# In the folder workflow/. Rules of the other stages are in no key: their jobs find their tasks by
+# the names of their files, so that a rule can change no number.
 _RULES = {"merge": ("rules", "scripts/merge.py"), "figure": ("rules", "scripts/figure.py")}
 # Modules and rules, and the tables and styles that they read.
 _KINDS = (".py", ".smk", ".csv", ".toml", ".mplstyle")

@@ -66,6 +66,8 @@ class _Loader(yaml.SafeLoader):
         return whole_number(super().construct_object(node, deep))
 
 
+# Keys whose values are texts, even of digits.
+_TEXTS = {"title", "caption"}
 # Of YAML 1.2, as people write it: 1e3.
 _EXPONENT = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+"
 _Loader.add_implicit_resolver(
@@ -134,9 +136,10 @@ def figure_names(root: Path) -> list[str]:
 
 
 def with_numbers(config: Any) -> Any:
-    """Read numbers that Snakemake leaves texts, of `--config` and 1e3; titles are texts."""
+    """Read numbers that Snakemake passes as texts, from `--config` or written as 1e3."""
     if isinstance(config, Mapping):
-        return {k: x if k == "title" else with_numbers(x) for k, x in config.items()}
+        texts = {k for k in _TEXTS & {*config} if isinstance(config[k], str)}
+        return {k: x if k in texts else with_numbers(x) for k, x in config.items()}
     if isinstance(config, str) and re.fullmatch(f"{WHOLE_NUMBER}|{_EXPONENT}", config):
         return yaml.load(config, _Loader)
     return whole_number(config)

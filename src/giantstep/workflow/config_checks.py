@@ -14,7 +14,7 @@ from giantstep.workflow.config import Faults
 from giantstep.workflow.config_models import KINDS, LIST, ONE, Config, FigureConfig, Simulation
 
 # What pydantic calls alternatives of a type, among the keys that lead to a place.
-_TAG = re.compile("|".join([ONE, LIST, *KINDS, "bool|float|str", r"(dict|literal)?\[.*"]))
+_TAG = re.compile("|".join([ONE, LIST, *KINDS, "bool|float|str", r"\[key\]|(dict|literal)\[.*"]))
 
 
 def add_faults(faults: Faults, model: type[BaseModel], given: Any) -> None:

@@ -159,10 +159,12 @@ def _resolution_fault(srf: SpikedFeatures) -> Fault | None:
             return Fault("bulk_variance", float(c), allowed)
         with np.errstate(all="ignore"):
             largest = function.value(np.array([-1, 1]) * (abs(b) + RANGE * (abs(u) + math.sqrt(c))))
-        size = float(np.max(np.abs(largest)))
-        finite, large = size < _LARGEST_FEATURE, function.degree is None and size > _LARGE_FEATURE
-        length = abs(b) + math.hypot(u, math.sqrt(c))
-        if not finite or (large and tail(function.value, length) > LONGEST_TAIL):
+        size, length = float(np.max(np.abs(largest))), abs(b) + math.hypot(u, math.sqrt(c))
+        if not size < _LARGEST_FEATURE:
+            allowed = f"such that features stay below {_LARGEST_FEATURE:g}: use smaller weights"
+            return Fault("activation", srf.activation, allowed)
+        large = function.degree is None and size > _LARGE_FEATURE
+        if large and tail(function.value, length) > LONGEST_TAIL:
             allowed = "of slower growth (or weights smaller), for moments of features to be exact"
             return Fault("activation", srf.activation, allowed)
     return None

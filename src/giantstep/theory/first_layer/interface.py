@@ -195,7 +195,10 @@ class FirstLayer(ABC):
         return with_sparse_rows(f, srf, self.dimension, fineness)
 
     def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
-        """Make the bulk of a kind, one of `bulk_kind.BULKS`, for some conditional features."""
+        """Make the bulk of a kind, one of `bulk_kind.BULKS`, for some conditional features.
+
+        Rows that no step has moved are isotropic, whatever the kind.
+        """
         return self.isotropic(f)
 
     def isotropic(self, f: ConditionalFeatures) -> IsotropicBulk:
