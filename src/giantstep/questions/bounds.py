@@ -14,6 +14,7 @@ from giantstep.questions.arguments import ALPHA, argument
 from giantstep.questions.bayes_optimal import bayes_optimal as best_prediction
 from giantstep.questions.product import Result
 from giantstep.questions.question import question
+from giantstep.questions.remarks import TEXTS
 from giantstep.theory.bounds import (
     best_linear_error,
     bounds_at_best_learning_rate,
@@ -84,8 +85,4 @@ def bounds(
     if isinstance(problem, Protocol):
         upper, lower = bounds_at_best_learning_rate(problem)
         values |= {"upper_bound_best_learning_rate": upper, "lower_bound_best_learning_rate": lower}
-    text = (
-        "Equations (26)-(31) are for a spike along the target (alignment 1); these bounds are their"
-        " counterparts for any (theory.md section 7). The best linear error holds for all."
-    )
-    return best.assign(values), [text] * (not features.is_aligned)
+    return best.assign(values), [TEXTS["not_aligned"]] * (not features.is_aligned)

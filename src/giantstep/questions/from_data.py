@@ -28,7 +28,7 @@ from giantstep.questions.declaration import SIMULATION_HOURS
 from giantstep.questions.product import Result
 from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
-from giantstep.questions.remarks import OF_COVARIANCE, edge_remarks, remark_where
+from giantstep.questions.remarks import OF_COVARIANCE, TEXTS, edge_remarks, remark_where
 from giantstep.questions.solve import solve
 from giantstep.questions.statistics import summary, z_scores
 from giantstep.simulation.data_networks import train_on_data
@@ -193,7 +193,7 @@ def error_table(
 
 def at_best_ridge(data: xr.Dataset, ridge: Any, name: str) -> tuple[xr.Dataset, list[str]]:
     """Select the ridge of the least error if it is "optimal", and remark where points failed."""
-    remarks = remark_where(data[name].isnull(), "the equations for leverages did not converge.")
+    remarks = remark_where(data[name].isnull(), "leverages")
     if ridge != OPTIMAL:
         return data, remarks
     data = data.isel(ridge=data[name].fillna(np.inf).argmin("ridge"))
@@ -211,12 +211,8 @@ def _has_classes(labels: Array) -> bool:
 
 def label_remarks(labels: Array) -> list[str]:
     """Remark on how to state classes, if labels look like classes."""
-    text = (
-        "Labels are taken as numbers. For classes give one-hot rows, or -1 and 1 for two: then the"
-        " 0-1 error is predicted and measured, too."
-    )
     few = labels.ndim == 1 and len(np.unique(labels)) <= _CLASSES
-    return [text] * (few and not _has_classes(labels))
+    return [TEXTS["classes"]] * (few and not _has_classes(labels))
 
 
 def _gaussian_theory(
@@ -224,9 +220,9 @@ def _gaussian_theory(
 ) -> tuple[xr.Dataset, list[str]]:
     """Solve the theory of Gaussian inputs with the covariance of the samples, and without one."""
     if labels.ndim > 1:
-        return xr.Dataset(), ["The Gaussian theory is left out: it is for one output."]
+        return xr.Dataset(), [TEXTS["one_output"]]
     if len(inputs) < inputs.shape[1] + _TESTS:
-        return xr.Dataset(), ["The Gaussian theory needs more samples than inputs have columns."]
+        return xr.Dataset(), [TEXTS["few_samples"]]
     try:
         model, dimension = gaussian_model(protocol, inputs, labels), inputs.shape[1]
         isotropic = replace(model, covariance=IDENTITY)

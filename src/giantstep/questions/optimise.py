@@ -129,9 +129,7 @@ def optimise(
     data = pd.DataFrame(rows, pd.Index(alphas, name="alpha")).to_xarray()
     data = data.assign_coords(outer | {RIDGE: ridges, "bulk": bulk})
     data[by] = (*outer, "alpha", RIDGE), profile
-    remarks = remark_where(
-        data[f"optimal_{by}"].isnull(), "nothing in the range searched could be solved."
-    )
+    remarks = remark_where(data[f"optimal_{by}"].isnull(), "no_optimum")
     for name, candidates in unknowns.items():
         what = named_ridge(loss) if name == RIDGE else f"best {name.replace('_', ' ')}"
         remarks += edge_remarks(data[f"optimal_{name}_on_edge"], what, candidates)

@@ -141,9 +141,8 @@ def plan(
     data["cost_of_plan"] = least / least.min() - 1
     names = least.name, "cost_of_plan", *_OPTIMA, "flops", *DOUBTS, "on_edge"
     data = data[[name for name in names if name in data]]
-    remarks = remark_where(data["cost_of_plan"].isnull(), "no plan could be solved.")
-    text = "the best plan is at an end of a range searched, and may be better beyond."
-    remarks += remark_where(data["on_edge"], text) + case.remarks
+    remarks = remark_where(data["cost_of_plan"].isnull(), "no_plan")
+    remarks += remark_where(data["on_edge"], "plan_on_edge") + case.remarks
     return data, remarks + answer_remarks(data.assign_coords(dimension=dimension))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,17 +27,9 @@ OF_COVARIANCE = "chi_2", "chi_3", "chi_rows", "effective_dimension"
 _CHAOS = 0.3
 # The least effective dimension at which norms of inputs vary little.
 _LEAST_DIMENSION = 40
-# What each correction is for, in words.
-_LEFT_OUT = {
-    "unseen": "much of the error comes from inputs of which a training set has one or none",
-    "sparse": "much of the error comes from inputs at which hardly any neuron varies",
-    "mean": "the mean of the readout, which the theory takes as fixed, fluctuates",
-    "quadratic": "quadratic features, which the theory omits, fit the target or make noise uneven",
-    "own_output": "the step is so large that the network's own output changes its rows",
-    "chance": "neurons that overlap with the target by chance learn it",
-    "first_batch": "the first batch has few samples, whose covariance fluctuates",
-    "threshold": "whether classes can be separated varies from one training set to the next",
-}
+# What remarks say; and what the theory leaves out, for each correction.
+TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_LEFT_OUT = TEXTS["left_out"]
 CORRECTIONS = tuple(f"reliability_{name}" for name in _LEFT_OUT)
 
 
@@ -62,9 +56,9 @@ def at_points(mask: xr.DataArray) -> str:
     return f"At {count} of {mask.size} points" + f" ({', '.join(where)})" * bool(where)
 
 
-def remark_where(mask: xr.DataArray, text: str) -> list[str]:
-    """Remark on the points at which a mask holds, if there are any."""
-    return [f"{at_points(mask)} {text}"] if mask.values.any() else []
+def remark_where(mask: xr.DataArray, name: str, *values: object) -> list[str]:
+    """Make the remark of a name on the points at which a mask holds, if there are any."""
+    return [f"{at_points(mask)} {TEXTS[name].format(*values)}"] if mask.values.any() else []
 
 
 def failure_remarks(status: xr.DataArray) -> list[str]:
@@ -76,20 +70,12 @@ def failure_remarks(status: xr.DataArray) -> list[str]:
 def input_remarks(inputs: Iterable[str]) -> list[str]:
     """Remark that the theory does not depend on the distribution of the inputs."""
     others = ", ".join(x for x in inputs if x != GAUSSIAN and mixture_mean(x) is None)
-    text = (
-        f"The theory is the same for all inputs. That it holds for {others} is a conjecture:"
-        " giantstep compare shows what networks do."
-    )
-    return [text] if others else []
+    return [TEXTS["inputs"].format(others)] if others else []
 
 
 def edge_remarks(on_edge: xr.DataArray, what: str, candidates: Array) -> list[str]:
     """Say where an optimum lies at an end of the range that was searched."""
-    text = (
-        f"the {what} is an end of the range searched ({candidates[0]:g} to {candidates[-1]:g}), or"
-        " of the part of it that could be solved, not a minimum."
-    )
-    return remark_where(on_edge, text)
+    return remark_where(on_edge, "edge", what, candidates[0], candidates[-1])
 
 
 def named_ridge(loss: str) -> str:
@@ -99,19 +85,12 @@ def named_ridge(loss: str) -> str:
 
 def dimension_remarks(dimensions: xr.DataArray) -> list[str]:
     """Remark from which dimension on the limit d -> infinity is reliable, and where."""
-    of_all = (
-        f"this limit is more than {RELIABLE:.0%} off at every dimension that was tried. Please give"
-        " that of your networks."
-    )
     values = dimensions.values
     later = (values > SMALL_DIMENSION) & (values < np.inf)
     largest = float(f"{values[later].max(initial=0):.2g}")
-    of_small = (
-        f"networks should be within {RELIABLE:.0%} of this limit from d = {largest:g} on. For"
-        " smaller ones, please give their dimension."
-    )
-    never = remark_where(dimensions.copy(data=values == np.inf), of_all)
-    return never + remark_where(dimensions.copy(data=later), of_small)
+    never = remark_where(dimensions == np.inf, "never_reliable", RELIABLE)
+    small = dimensions.copy(data=later)
+    return never + remark_where(small, "small_dimension", RELIABLE, largest)
 
 
 def reliability_remarks(answer: xr.Dataset) -> list[str]:
@@ -121,22 +100,14 @@ def reliability_remarks(answer: xr.Dataset) -> list[str]:
         return []
     doubtful, worst = answer["reliability"] > RELIABLE, int(np.nanargmax(values))
     main = max(_LEFT_OUT, key=lambda name: answer[f"reliability_{name}"].values.flat[worst])
-    text = (
-        f"the theory may be off by more than {RELIABLE:.0%} (`reliability` is up to"
-        f" {values.flat[worst]:.0%}): {_LEFT_OUT[main]}. Please compare with networks."
-    )
-    return remark_where(doubtful, text)
+    most = values.flat[worst]
+    return remark_where(doubtful, "reliability", RELIABLE, most, _LEFT_OUT[main])
 
 
 def covariance_remarks(answer: xr.Dataset) -> list[str]:
     """Say where the leading directions of the inputs make the theory too pessimistic."""
     if "chi_2" not in answer:
         return []
-    few = f"norms of inputs of an effective dimension below {_LEAST_DIMENSION} vary too much."
-    chaos = (
-        "the theory is too pessimistic, by 8 to 13 % on average, and not quantitative where chi_2,"
-        " chi_3 or chi_rows exceeds 3: docs/structured-inputs.md."
-    )
     chi = answer[[*OF_COVARIANCE[:-1]]].to_dataarray().max("variable")
-    remarks = remark_where(answer["effective_dimension"] < _LEAST_DIMENSION, few)
-    return remarks + remark_where(chi >= _CHAOS, chaos)
+    few = answer["effective_dimension"] < _LEAST_DIMENSION
+    return remark_where(few, "norms", _LEAST_DIMENSION) + remark_where(chi >= _CHAOS, "covariance")

@@ -15,6 +15,7 @@ from giantstep.questions.case import Case
 from giantstep.questions.choices import POINTS
 from giantstep.questions.product import Result
 from giantstep.questions.question import question
+from giantstep.questions.remarks import TEXTS
 from giantstep.theory.features.conditional_target import label_kurtosis
 from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.first_layer.layer import layer_of
@@ -25,7 +26,6 @@ _ALPHA = replace(ALPHA, many=Many.APART)
 _POINTS = argument("spectrum", "points", POINTS)
 # The kurtosis of normal labels, up to rounding.
 _OF_NORMAL_LABELS = 3.001
-_ELSEWHERE = "The bulk of networks may end elsewhere: 15 % higher in one case, or half as high."
 _DIMENSION = replace(DIMENSION, text="dimension d, at which outliers are computed")
 
 
@@ -96,5 +96,5 @@ def _remarks(layer: FirstLayer, bulk: str) -> list[str]:
     several = len(getattr(layer.problem, "readout", ())) > 1
     remarks = layer.remarks(bulk) if several else []
     if label_kurtosis(layer.features) > _OF_NORMAL_LABELS:
-        remarks = [*remarks, "Labels have heavier tails than normal ones."]
-    return [*remarks, _ELSEWHERE] if remarks else []
+        remarks = [*remarks, TEXTS["heavy_tails"]]
+    return [*remarks, TEXTS["bulk_elsewhere"]] if remarks else []

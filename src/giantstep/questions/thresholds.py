@@ -13,15 +13,11 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.targets import teacher_of
 from giantstep.questions.product import Result
 from giantstep.questions.question import question
+from giantstep.questions.remarks import TEXTS
 from giantstep.theory.bayes_optimal import state_evolution
 
 # Number of Hermite coefficients that are computed; smaller ones, relatively, are rounding.
 _DEGREES, _ROUNDING = 12, 1e-8
-_REMARK = (
-    "Samples: kernels need d^kernel_degree; steps on fresh batches d^max(1, leap - 1); for a"
-    " generative exponent of 1 or 2, steps that reuse a batch need of order d, and the best known"
-    " algorithm weak_recovery * d. Logarithms are left out."
-)
 
 
 @question()
@@ -55,11 +51,12 @@ def thresholds(problem: Problem) -> Result:
         least = min(sum(powers) for powers in teacher.terms if any(powers))
         degree = teacher.degree if teacher.is_polynomial else math.inf
         values = {"kernel_degree": degree, "information_exponent": least, "leap": teacher.leap}
-        return xr.Dataset(values), [_REMARK]
+        return xr.Dataset(values), [TEXTS["samples"]]
     function, labels = lookup(problem.target), state_evolution(problem)
     coefficients = np.abs(hermite_coefficients(function, _DEGREES))[1:]
     found = np.flatnonzero(coefficients > _ROUNDING * coefficients.max())
     degree = math.inf if function.degree is None else function.degree
     exponent, names = int(found[0]) + 1, ("generative_exponent", "weak_recovery")
     values = {"kernel_degree": degree, "information_exponent": exponent, "leap": exponent}
-    return xr.Dataset(values | {name: getattr(labels, name) for name in names}), [_REMARK]
+    values |= {name: getattr(labels, name) for name in names}
+    return xr.Dataset(values), [TEXTS["samples"]]
