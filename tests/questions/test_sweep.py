@@ -9,7 +9,7 @@ import pytest
 
 import giantstep
 from giantstep import InvalidParametersError, Protocol, SpikedFeatures, Status
-from giantstep.questions import progress
+from giantstep import progress
 from giantstep.questions.choices import GAINS
 
 PROTOCOL = Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)

@@ -24,8 +24,8 @@ from giantstep.explore.project import project_config
 from giantstep.explore.tasks import MOST_HOURS, ExportTask
 from giantstep.explore.view import CURVE, MAP, POINTS, axis_values
 from giantstep.figures.answers import draw_answer
+from giantstep.progress import Progress
 from giantstep.questions.product import answer_each
-from giantstep.questions.progress import Progress
 from giantstep.questions.task import question_named
 from giantstep.validation import refusal
 from giantstep.vocabulary import label

@@ -15,8 +15,8 @@ from giantstep.problems.covariance import IDENTITY
 from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem, check_loss
+from giantstep.progress import Progress, bar
 from giantstep.questions.checks import criterion_faults
-from giantstep.questions.progress import Progress, bar
 from giantstep.questions.remarks import (
     CORRECTIONS,
     RELIABLE,

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
+from giantstep.progress import Progress, bar
 from giantstep.questions.arguments import (
     ALPHA,
     BULKS,
@@ -27,7 +28,6 @@ from giantstep.questions.arguments import (
 from giantstep.questions.case import DOUBTS, answer_remarks
 from giantstep.questions.choices import FINITE, LIMIT
 from giantstep.questions.product import Result
-from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
 from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.request import solve_all

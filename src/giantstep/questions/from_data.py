@@ -22,11 +22,11 @@ from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.samples import read_samples
 from giantstep.problems.sizes import Sizes, check_sizes
+from giantstep.progress import Progress, bar
 from giantstep.questions.arguments import ALPHA, BEST_RIDGE, NETWORKS, OPTIMAL, SEED, arguments_of
 from giantstep.questions.costs import check_cost, cost_of_subsets
 from giantstep.questions.declaration import SIMULATION_HOURS
 from giantstep.questions.product import Result
-from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
 from giantstep.questions.remarks import OF_COVARIANCE, TEXTS, edge_remarks, remark_where
 from giantstep.questions.solve import solve

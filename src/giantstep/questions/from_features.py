@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 
 from giantstep.problems.domains import Several
 from giantstep.problems.samples import read_features
+from giantstep.progress import Progress, bar
 from giantstep.questions.arguments import OPTIMAL, Many, argument
 from giantstep.questions.costs import check_cost, cost_of_subsets
 from giantstep.questions.declaration import SIMULATION_HOURS
@@ -20,7 +21,6 @@ from giantstep.questions.from_data import (
     predicted,
 )
 from giantstep.questions.product import Result
-from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
 from giantstep.validation import COUNT, Interval, check_value
 

@@ -15,11 +15,11 @@ from giantstep.problems.bulk_kind import ISOTROPIC, bulk_of_networks
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
+from giantstep.progress import Progress, bar
 from giantstep.questions.arguments import ALPHA, BEST_RIDGE, THEORY, Many, argument
 from giantstep.questions.case import Case, answer_remarks
 from giantstep.questions.choices import BIAS, RATE, RIDGE, UNKNOWNS
 from giantstep.questions.product import Result
-from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
 from giantstep.questions.remarks import edge_remarks, named_ridge, remark_where
 from giantstep.questions.search import Search, problem_at, read_unknowns

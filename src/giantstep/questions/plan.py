@@ -18,6 +18,7 @@ from giantstep.problems.domains import ALPHA, BETA
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
+from giantstep.progress import Progress, bar
 from giantstep.questions.arguments import (
     BEST_RIDGE,
     BULK,
@@ -31,7 +32,6 @@ from giantstep.questions.arguments import (
 from giantstep.questions.case import DOUBTS, Case, answer_remarks
 from giantstep.questions.choices import RATE, RIDGE, SAMPLES
 from giantstep.questions.product import Result
-from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
 from giantstep.questions.remarks import remark_where
 from giantstep.questions.search import Search

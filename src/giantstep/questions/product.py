@@ -11,7 +11,7 @@ import xarray as xr
 
 from giantstep.problems.combinations import Values, combinations
 from giantstep.problems.formatting import format_value
-from giantstep.questions.progress import Progress, part, progress_bar
+from giantstep.progress import Progress, part, progress_bar
 from giantstep.theory.readout.status import Status
 from giantstep.validation import Fault, raise_all
 from giantstep.validation import InvalidParametersError as Refused

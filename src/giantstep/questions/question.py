@@ -17,6 +17,7 @@ from giantstep.problems.formatting import format_problem
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
+from giantstep.progress import Progress
 from giantstep.questions.arguments import Argument, Many
 from giantstep.questions.checks import input_faults
 from giantstep.questions.costs import check_cost, cost_of
@@ -24,7 +25,6 @@ from giantstep.questions.datasets import drop_fixed, total_samples
 from giantstep.questions.declaration import Question, declare
 from giantstep.questions.instead_of_ridge import choose_ridge, ridges_to_times, times_to_ridges
 from giantstep.questions.product import Ask, Result, answer_each
-from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import input_remarks
 from giantstep.questions.task import Task
 from giantstep.questions.values import as_lists, is_several

@@ -17,12 +17,12 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import is_square
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem
+from giantstep.progress import Progress
 from giantstep.questions.arguments import ALPHA, BULK, BY, DIMENSION, LOSS, OPTIMAL, RIDGE
 from giantstep.questions.case import Case, answer_remarks
 from giantstep.questions.datasets import count_groups, total_samples
 from giantstep.questions.gains import gain
 from giantstep.questions.product import Ask, Result, answer_each
-from giantstep.questions.progress import Progress
 from giantstep.questions.remarks import edge_remarks, named_ridge
 from giantstep.questions.values import SOME_RIDGE, as_lists, is_several
 from giantstep.theory.optima import search_of

@@ -19,9 +19,9 @@ from giantstep.problems.domains import RIDGE as RIDGES
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
+from giantstep.progress import Progress, bar
 from giantstep.questions.case import DOUBTS, Case
 from giantstep.questions.choices import BIAS, RATE, READOUT, RIDGE, SAMPLES
-from giantstep.questions.progress import Progress, bar
 from giantstep.questions.remarks import OF_COVARIANCE
 from giantstep.questions.values import read_numbers
 from giantstep.theory.bounds import with_common_bias

@@ -14,6 +14,7 @@ from giantstep.problems.losses import FLOW, SQUARE, is_square
 from giantstep.problems.problem import Problem
 from giantstep.problems.sizes import Sizes, check_sizes
 from giantstep.problems.spiked_features import CONDITIONAL_GAUSSIAN
+from giantstep.progress import Progress, bar, part
 from giantstep.questions.arguments import (
     ALPHA,
     DRAWN,
@@ -26,7 +27,6 @@ from giantstep.questions.arguments import (
 )
 from giantstep.questions.datasets import count_groups
 from giantstep.questions.networks import replicates
-from giantstep.questions.progress import Progress, bar, part
 from giantstep.questions.question import question
 from giantstep.questions.statistics import summary
 from giantstep.simulation.cross_validation import cross_validation_of_networks

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import Problem
+from giantstep.progress import Progress, bar
 from giantstep.questions.arguments import (
     ALPHA,
     CROSS_VALIDATED,
@@ -18,7 +19,6 @@ from giantstep.questions.arguments import (
     THEORIES,
 )
 from giantstep.questions.product import Result
-from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
 from giantstep.questions.request import solve_all
 from giantstep.theory.optima import TEST_ERROR

@@ -9,6 +9,7 @@ from typing import Any
 
 from giantstep.problems.domains import FLAG
 from giantstep.problems.problem import Problem
+from giantstep.progress import Progress, bar
 from giantstep.questions.arguments import (
     ALPHA,
     ANY_NAME,
@@ -22,7 +23,6 @@ from giantstep.questions.arguments import (
 )
 from giantstep.questions.choices import GAINS
 from giantstep.questions.product import Result, answer_each
-from giantstep.questions.progress import Progress, bar
 from giantstep.questions.question import question
 from giantstep.questions.request import solve_all
 from giantstep.questions.values import as_lists, is_several

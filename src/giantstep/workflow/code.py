@@ -16,8 +16,8 @@ PACKAGE = Path(__file__).parents[1]
 _FLAT = "arrays.py", "extras.py", "registry.py", "suggestions.py", "validation.py"
 _ALL = "numerics", "problems", *_FLAT
 _STORED = ("files.py", "workflow/jobs.py", "workflow/store.py")
-_NAMES = "vocabulary.py", "vocabulary.csv"
-_THEORY = (*_ALL, *_STORED, "theory", "questions", *_NAMES, "simulation/arithmetic.py")
+_ANSWERS = "vocabulary.py", "vocabulary.csv", "progress.py"
+_THEORY = (*_ALL, *_STORED, "theory", "questions", *_ANSWERS, "simulation/arithmetic.py")
 # Import-linter holds that a job computes with no other code of the package (pyproject.toml).
 CODE = {
     "parameters": _THEORY,
