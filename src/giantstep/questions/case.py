@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from contextlib import suppress
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
-from giantstep.problems.bulk_kind import validate_bulk
-from giantstep.problems.covariance import IDENTITY
+from giantstep.problems.bulk_kind import BULKS, validate_bulk
 from giantstep.problems.losses import FLOW, SQUARE
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.problem import Problem, check_loss
+from giantstep.problems.protocol import Protocol
 from giantstep.progress import Progress, bar
 from giantstep.questions.checks import criterion_faults
 from giantstep.questions.remarks import (
     CORRECTIONS,
-    RELIABLE,
     covariance_remarks,
     dimension_remarks,
     failure_remarks,
     reliability_remarks,
 )
+from giantstep.theory.bounds import best_linear_error
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.optima import (
     CROSS_VALIDATION,
@@ -40,8 +40,8 @@ from giantstep.theory.readout.derivatives import error_derivatives
 from giantstep.theory.readout.readout import Readout
 from giantstep.theory.readout.solve import readout_of
 from giantstep.theory.readout.square_readout import SquareReadout
-from giantstep.theory.reliability import LARGE_DIMENSION
-from giantstep.validation import Fault, InvalidParametersError, collected
+from giantstep.theory.reliable_dimension import reliable_dimension
+from giantstep.validation import Fault, collected
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -50,20 +50,14 @@ if TYPE_CHECKING:
 RELIABLE_DIMENSION = "reliable_dimension"
 # All variables that estimate what the theory leaves out.
 DOUBTS = RELIABILITY, *CORRECTIONS, RELIABLE_DIMENSION
-# Most points of a case at which the limit d -> infinity is compared with large dimensions.
-_COMPARED = 200
-# The same for losses other than the square, of which points take a thousand times as long.
-_COMPARED_CONVEX = 2
-# The dimensions that the limit is compared with.
-_DIMENSIONS = LARGE_DIMENSION * 10.0 ** np.arange(4)
 
 
 class Case(NamedTuple):
     """What is prepared once, and solved at all points.
 
     With `cross_validation`, answers have the error of five folds, with `ensemble` that of so many
-    networks, with `compared` the dimension from which on they are reliable, and with `zero_one` the
-    0-1 error, of a sign target and spikes of one direction.
+    networks, with `compared` the dimension from which on they are reliable, with `zero_one` the
+    0-1 error, of a sign target and spikes of one direction, and the `gains` that `sweep` describes.
     """
 
     problem: Problem
@@ -76,6 +70,7 @@ class Case(NamedTuple):
     ensemble: float | None = None
     compared: bool = False
     zero_one: bool = True
+    gains: Sequence[str] = ()
 
     def faults(self, optimal: bool = True) -> list[Fault]:
         """List the reasons why it has no theory, at best ridges or others, before any work."""
@@ -129,18 +124,33 @@ class Case(NamedTuple):
             report(min(some.stop / alpha.size, 1.0))
         columns = Columns.joined(parts)
         if self.compared:
-            columns[RELIABLE_DIMENSION] = self._reliable_dimension(columns, alpha, at)
+            columns[RELIABLE_DIMENSION] = reliable_dimension(self.readout, columns, alpha, at)
         if best and self.by in CROSS_VALIDATION:
             least = self._replace(by=TEST_ERROR).best(alpha).solution.test_error
             columns["cost_of_choice"] = columns.test_error / least - 1
         if best:
             columns |= {"ridge": best.ridge, "optimal_ridge_on_edge": best.on_edge}
+        for name in self.gains:
+            columns[name] = self._gain(name, columns.test_error, alpha, ridge)
         return columns
 
     def errors(self, alpha: Array, ridge: Array | None) -> Array:
         """Compute the test errors at points, or at the best ridges."""
         solved = self.best(alpha).solution if ridge is None else self.readout.solve(alpha, ridge)
         return solved.test_error
+
+    def _gain(self, name: str, error: Array, alpha: Array, ridge: Array | None) -> Array:
+        """Compute a gain from the test errors at points.
+
+        Without a ridge, what they are compared with has its own best ones.
+        """
+        if name == "gain_over_linear":
+            return 1 - error / best_linear_error(self.problem.target, self.problem.inputs)
+        if name == "gain_over_no_step":
+            still = self._replace(problem=without_step(self.problem))
+            return 1 - error / still.errors(alpha, ridge)
+        isotropic, trained = (self._replace(bulk=bulk).errors(alpha, ridge) for bulk in BULKS)
+        return isotropic / trained - 1
 
     def _add_further(self, columns: Columns, alpha: Array, ridge: Array) -> None:
         """Add to a solution the further columns that this case has."""
@@ -158,35 +168,12 @@ class Case(NamedTuple):
             slopes[np.isnan(columns.test_error)] = np.nan
             columns["derivative"] = slopes
 
-    def _reliable_dimension(self, columns: Columns, alpha: Array, ridge: Array) -> Array:
-        """Compute the dimension from which on answers are reliable.
 
-        Corrections are assumed to fall as 1/d, and so is the difference between the limit and a
-        large dimension. If that difference is too large, larger dimensions are tried; if the limit
-        is near none of them, the result is infinite.
-        """
-        corrections = columns[RELIABILITY] / RELIABLE
-        if math.isfinite(self.dimension):
-            return self.dimension * corrections
-        most = _COMPARED if self.loss == SQUARE else _COMPARED_CONVEX
-        some = np.unique(np.linspace(0, alpha.size - 1, min(alpha.size, most)).round().astype(int))
-        limit = columns.test_error[some]
-        needed, last = np.where(np.isfinite(limit), np.inf, np.nan), np.full(some.size, np.nan)
-        s = getattr(self.problem, "covariance", IDENTITY)
-        for dimension in _DIMENSIONS if isinstance(s, str) else (len(s),):
-            if not (far := np.isinf(needed)).any():
-                break
-            # Rows may be too long at this dimension, and errors zero.
-            with suppress(InvalidParametersError), np.errstate(divide="ignore", invalid="ignore"):
-                finite = self.readout.at(dimension).errors(alpha[some], ridge[some])
-                gap = np.abs(finite / limit - 1)
-                near = far & (gap < RELIABLE)
-                # Beyond the first dimension, a power law between two of them.
-                power = np.where(np.isfinite(last), np.log10(last / gap), 1.0)
-                needed[near] = dimension * (gap / RELIABLE)[near] ** (1 / power[near])
-                last = gap
-        nearby = np.arange(alpha.size) * some.size // alpha.size
-        return LARGE_DIMENSION * corrections + needed[nearby]
+def without_step(problem: Problem) -> Problem:
+    """Return the same network without a step, or the same features without a spike."""
+    if isinstance(problem, Protocol):
+        return replace(problem, alpha0=0.0, learning_rate=1.0)  # which one does not matter
+    return replace(problem, spike_strength=0.0, bulk_variance=1.0, further_spikes=())
 
 
 def answer_remarks(answer: xr.Dataset) -> list[str]:

@@ -13,12 +13,11 @@ from giantstep.arrays import Array
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.losses import FLOW
 from giantstep.theory.readout.status import Status
+from giantstep.theory.reliable_dimension import RELIABLE
 
 if TYPE_CHECKING:
     import xarray as xr
 
-# Larger estimated relative corrections get a remark.
-RELIABLE = 0.05
 # If the limit d -> infinity is reliable only from a larger dimension on, it gets a remark.
 SMALL_DIMENSION = 200
 # Variables of inputs with a covariance.
@@ -86,11 +85,13 @@ def named_ridge(loss: str) -> str:
 def dimension_remarks(dimensions: xr.DataArray) -> list[str]:
     """Remark from which dimension on the limit d -> infinity is reliable, and where."""
     values = dimensions.values
+    if not np.any(values > SMALL_DIMENSION):
+        return []
     later = (values > SMALL_DIMENSION) & (values < np.inf)
     largest = float(f"{values[later].max(initial=0):.2g}")
-    never = remark_where(dimensions == np.inf, "never_reliable", RELIABLE)
-    small = dimensions.copy(data=later)
-    return never + remark_where(small, "small_dimension", RELIABLE, largest)
+    never, small = (dimensions.copy(data=mask) for mask in (values == np.inf, later))
+    remarks = remark_where(never, "never_reliable", RELIABLE)
+    return remarks + remark_where(small, "small_dimension", RELIABLE, largest)
 
 
 def reliability_remarks(answer: xr.Dataset) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
@@ -17,31 +17,35 @@ from giantstep.problems.grid import Grid
 from giantstep.problems.losses import is_square
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.problem import Problem
+from giantstep.problems.protocol import Protocol
+from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.progress import Progress
 from giantstep.questions.arguments import ALPHA, BULK, BY, DIMENSION, LOSS, OPTIMAL, RIDGE
 from giantstep.questions.case import Case, answer_remarks
 from giantstep.questions.datasets import count_groups, total_samples
-from giantstep.questions.gains import gain
 from giantstep.questions.product import Ask, Result, answer_each
 from giantstep.questions.remarks import edge_remarks, named_ridge
 from giantstep.questions.values import SOME_RIDGE, as_lists, is_several
 from giantstep.theory.optima import search_of
 from giantstep.theory.readout.columns import PARAMETER
 from giantstep.theory.readout.derivatives import continuous_parameters
-from giantstep.validation import Domain, Fault, collected, raise_all, read_value
+from giantstep.validation import Fault, collected, raise_all, read_value
 
+# What is given: values by the names of parameters.
+Given = Mapping[str, Any]
 # Parameters besides the fields of the problem, and their defaults; that of the bulk is the bulk of
 # networks.
 DEFAULTS = {one.name: one.default for one in (LOSS, BULK, DIMENSION, BY, ALPHA, RIDGE)}
 # Parameters whose values are solved together.
 _POINTS = (ALPHA.name, RIDGE.name)
+# All that have a meaning, whose values are read as it says.
+_PARAMETERS = parameters_of(SpikedFeatures) | parameters_of(Protocol) | parameters_of(Grid)
 
 
 def solve_all(
     problem: Problem,
-    given: Mapping[str, Any],
+    given: Given,
     progress: Progress = lambda share: None,
-    gains: Sequence[str] = (),
     **options: Any,
 ) -> tuple[xr.Dataset, list[str]]:
     """Solve the theory at all combinations of the values of parameters; with remarks.
@@ -53,8 +57,6 @@ def solve_all(
     given : mapping
         Values of fields of the problem, and of `DEFAULTS`; sequences are dimensions, in this order.
     progress : callable, optional
-    gains : sequence of str
-        Those of `sweep`, to add.
     **options
         Further attributes of `Case`.
 
@@ -66,7 +68,7 @@ def solve_all(
     values = _values(problem, given)
     varied = [name for name in given if is_several(name, values[name])]
     several = {name: values[name] for name in varied if name not in _POINTS}
-    prepare = partial(_prepare, problem, values, gains, options)
+    prepare = partial(_prepare, problem, values, options)
     data, remarks = answer_each(several, prepare, progress)
     if several:
         single = [name for name in ("group", "other_group") if data.sizes.get(name) == 1]
@@ -82,14 +84,14 @@ def solve_all(
     return data, answer_remarks(data) + remarks
 
 
-def _values(problem: Problem, given: Mapping[str, Any]) -> dict[str, Any]:
+def _values(problem: Problem, given: Given) -> dict[str, Any]:
     """Read what is given, one value or a list of several for each parameter, with the defaults.
 
     Raises
     ------
     InvalidParametersError
     """
-    known = *parameters_of(type(problem)), *DEFAULTS
+    known = *(field.name for field in fields(problem)), *DEFAULTS
     allowed = f"one of {', '.join(known)}"
     values = DEFAULTS | {name: as_lists(value) for name, value in given.items()}
     faults = [Fault("parameter", name, allowed) for name in given if name not in known]
@@ -98,13 +100,7 @@ def _values(problem: Problem, given: Mapping[str, Any]) -> dict[str, Any]:
     return values | {"bulk": values["bulk"] or bulk_of_networks(problem)}
 
 
-def _prepare(
-    problem: Problem,
-    values: Mapping[str, Any],
-    gains: Sequence[str],
-    options: Mapping[str, Any],
-    chosen: Mapping[str, Any],
-) -> Ask:
+def _prepare(problem: Problem, values: Given, options: Given, chosen: Given) -> Ask:
     """Check one value of each parameter, and make what solves it at all points."""
     case, grid = _case(problem, {**values, **chosen}, options)
     optimal = values["ridge"] == OPTIMAL
@@ -115,9 +111,7 @@ def _prepare(
 
     def ask(report: Progress) -> Result:
         alpha, ridges = (x.ravel() for x in np.meshgrid(grid.alpha, grid.ridge, indexing="ij"))
-        points = alpha, None if optimal else ridges
-        columns = case.solve(*points, report)
-        columns |= {name: gain(case, name, columns.test_error, *points) for name in gains}
+        columns = case.solve(alpha, None if optimal else ridges, report)
         named = columns.variables(sizes, without, squeezed=not chosen)
         coords: dict[str, Any] = {"ridge": named.pop("ridge")} if optimal else {}
         if case.derivatives:
@@ -129,9 +123,7 @@ def _prepare(
     return ask
 
 
-def _case(
-    problem: Problem, values: Mapping[str, Any], options: Mapping[str, Any]
-) -> tuple[Case, Grid]:
+def _case(problem: Problem, values: Given, options: Given) -> tuple[Case, Grid]:
     """Make the case of one value of each parameter, and its grid; best ridges are still unknown.
 
     Raises
@@ -153,22 +145,20 @@ def _case(
     return case, grid
 
 
-def _coordinates(problem: Problem, values: Mapping[str, Any]) -> dict[str, xr.Variable]:
+def _coordinates(problem: Problem, values: Given) -> dict[str, xr.Variable]:
     """Label the values of all parameters, those that vary along their own dimension."""
-    known = parameters_of(type(problem)) | parameters_of(Grid)
     coords = {}
     for name, given in values.items():
-        domain = known[name].domain if name in known else None
         several = is_several(name, given)
-        labels = [_label(x, domain) for x in given] if several else _label(given, domain)
+        labels = [_label(name, x) for x in given] if several else _label(name, given)
         coords[name] = xr.Variable((name,) if several else (), labels)
     # Each point has a ridge of its own, or nothing is minimised.
     del coords["ridge" if values["ridge"] == OPTIMAL else "by"]
     return coords | total_samples(problem, coords)
 
 
-def _label(given: Any, domain: Domain | None) -> Any:
+def _label(name: str, given: Any) -> Any:
     """Write one value of a parameter as a coordinate: a number, or a text."""
-    if domain and not isinstance(given, str):
-        given = single(read_value("", given, domain, []))
+    if name in _PARAMETERS and not isinstance(given, str):
+        given = single(read_value("", given, _PARAMETERS[name].domain, []))
     return format_value(given) if isinstance(given, tuple | list) else given
