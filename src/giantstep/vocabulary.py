@@ -59,7 +59,7 @@ MEANINGS = _Meanings(_OF_PARAMETERS | _OF_TABLE)
 
 
 def label(dataset: xr.Dataset) -> xr.Dataset:
-    """Give every variable its meaning, symbol, unit and equation, and the status its flags.
+    """Give each variable in place its meaning, symbol, unit and equation, and the status its flags.
 
     Parameters
     ----------
@@ -72,7 +72,6 @@ def label(dataset: xr.Dataset) -> xr.Dataset:
     >>> label(xr.Dataset({"test_error": 0.1}))["test_error"].attrs["equation"]
     '(25)'
     """
-    dataset = dataset.copy()
     for name, variable in dataset.variables.items():
         variable.attrs = vars(MEANINGS[str(name)]) | {"units": "1"}  # everything is dimensionless
         if str(name).endswith("status"):

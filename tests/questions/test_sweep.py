@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import giantstep
-from giantstep import InvalidParametersError, Protocol, SpikedFeatures, Status
-from giantstep import progress
+from giantstep import InvalidParametersError, Protocol, SpikedFeatures, Status, progress
 from giantstep.questions.choices import GAINS
 
 PROTOCOL = Protocol("tanh", "sin", learning_rate=3, alpha0=2, beta=1)

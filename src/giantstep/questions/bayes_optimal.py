@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import Problem
-from giantstep.questions.datasets import drop_fixed, total_samples
+from giantstep.questions.datasets import total_samples
 from giantstep.theory.bayes_optimal import prediction_error, state_evolution
 
 
@@ -40,5 +40,4 @@ def bayes_optimal(problem: Problem, *, alpha: ArrayLike) -> xr.Dataset:
         errors = [prediction_error(target, one) for one in q]
         values[f"{name}_error"] = (("alpha",), np.array(errors))
         values[f"{name}_overlap"] = (("alpha",), np.array(q))
-    found = drop_fixed(xr.Dataset(values, points), {"alpha": alpha})
-    return found.assign(weak_recovery=channel.weak_recovery)
+    return xr.Dataset(values, points).assign(weak_recovery=channel.weak_recovery)

@@ -56,7 +56,7 @@ def times_to_ridges(given: dict[str, Any]) -> bool:
         For times beside a ridge or another loss, and for those out of range.
     """
     over, times = given.get("over", ()), given.get(STOP_AT)
-    over = [over] if isinstance(over, str) else over
+    over = dict(over) if isinstance(over, Mapping) else dict.fromkeys(np.atleast_1d(over).tolist())
     if times is None:
         given.pop(STOP_AT, None)
         if STOP_AT not in over:
@@ -72,9 +72,8 @@ def times_to_ridges(given: dict[str, Any]) -> bool:
         given.clear()
         given.update(renamed | {RIDGE: _inverse(times, faults)})
     if STOP_AT in over:
-        candidates = dict(over) if isinstance(over, Mapping) else dict.fromkeys(over)
-        found = candidates.pop(STOP_AT)
-        given["over"] = candidates | {RIDGE: None if found is None else _inverse(found, faults)}
+        found = over.pop(STOP_AT)
+        given["over"] = over | {RIDGE: None if found is None else _inverse(found, faults)}
     raise_all(faults)
     return True
 

@@ -121,21 +121,21 @@ class Search:
             theory leaves out there.
         """
         values, on_edge = self._refined(np.nan_to_num(profile[..., k, :], nan=np.inf).min(-1), k)
-        error, ridge, ridge_on_edge = self.least(values, k)
-        found: dict[str, Any] = {f"optimal_{self.case.by}": math.nan}
-        places = [*zip(values.items(), on_edge, strict=True), ((RIDGE, ridge), ridge_on_edge)]
-        for (name, value), at_end in places[: None if self.ridges.size > 1 else -1]:
-            found |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": at_end}
+        error, ridge, at_end = self.least(values, k)
+        if self.ridges.size > 1:
+            values, on_edge = values | {RIDGE: ridge}, on_edge | {RIDGE: at_end}
+        solvable = math.isfinite(error)
+        found: dict[str, Any] = {f"optimal_{self.case.by}": error if solvable else math.nan}
+        for name, value in values.items():
+            found |= {f"optimal_{name}": value, f"optimal_{name}_on_edge": on_edge[name]}
         found |= dict.fromkeys(DOUBTS, math.nan)
-        if math.isfinite(error):
+        if solvable:
             problem, alpha = self.at(values)
             solved = self.case._replace(problem=problem).solve(alpha[[k]], np.array([ridge]))
-            names = [name for name in DOUBTS + OF_COVARIANCE if name in solved]
-            found |= {name: solved[name].item() for name in names}
-            found[f"optimal_{self.case.by}"] = error
+            found |= {x: solved[x].item() for x in DOUBTS + OF_COVARIANCE if x in solved}
         return found
 
-    def _refined(self, errors: Array, k: int) -> tuple[dict[str, float], list[bool]]:
+    def _refined(self, errors: Array, k: int) -> tuple[dict[str, float], dict[str, bool]]:
         """Return the values of the least error, and whether each is at an end of its candidates."""
         axes = [np.log(x) if name in _LOGARITHMIC else x for name, x in self.unknowns.items()]
         tolerance = search_of(self.case.loss).rate_tolerance
@@ -150,14 +150,14 @@ class Search:
         of = (lambda x: self.least(values(x), k)[0]), axes
         refined = [(*refine_on_grid(*of, start, tolerance), start) for start in starts]
         if not refined:  # nothing could be solved, or nothing is unknown
-            return dict.fromkeys(self.unknowns, math.nan), [True] * len(axes)
+            return dict.fromkeys(self.unknowns, math.nan), dict.fromkeys(self.unknowns, True)
         x, _, best = min(refined, key=lambda one: one[1])
         # The refinement next to an end, or to what could not be solved, stops short of it.
-        on_edge = [
-            bool(min(at - axis[0], axis[-1] - at) < 10 * tolerance)
+        on_edge = {
+            name: bool(min(at - axis[0], axis[-1] - at) < 10 * tolerance)
             or bool(np.isinf(maximum_filter1d(errors, 3, axis=i, mode="nearest")[best]))
-            for i, (axis, at) in enumerate(zip(axes, x, strict=True))
-        ]
+            for i, (name, axis, at) in enumerate(zip(self.unknowns, axes, x, strict=True))
+        }
         return values(x), on_edge
 
 

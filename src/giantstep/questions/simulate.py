@@ -149,9 +149,8 @@ def simulate(
     hidden = ["learned_function"] + [GCV] * (loss != SQUARE)
     hidden += ["test_loss", "training_loss"] * is_square(loss)
     hidden += ["classification_error"] * (problem.target not in BINARY)
-    measured = [str(name).removeprefix("simulated_") for name in raw]
-    names = [name for name in measured if name not in hidden]
-    forms, means = {"simulated_{}_mean": "{}", "simulated_{}_stderr": "{}_stderr"}, summary(raw)
-    found = {new.format(x): means[old.format(x)] for x in names for old, new in forms.items()}
+    means = summary(raw.drop_vars([f"simulated_{name}" for name in hidden], errors="ignore"))
+    kept = [str(name) for name in means if str(name).endswith(("_mean", "_stderr"))]
+    found = {name.removeprefix("simulated_").removesuffix("_mean"): means[name] for name in kept}
     data = count_groups(xr.Dataset(found))
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))
