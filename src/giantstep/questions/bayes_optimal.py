@@ -37,7 +37,6 @@ def bayes_optimal(problem: Problem, *, alpha: ArrayLike) -> xr.Dataset:
     overlaps = zip(*map(channel.overlaps, samples.values.tolist()), strict=True)
     values = {}
     for name, q in zip(("bayes_optimal", "amp"), overlaps, strict=True):
-        errors = [prediction_error(target, one) for one in q]
-        values[f"{name}_error"] = (("alpha",), np.array(errors))
-        values[f"{name}_overlap"] = (("alpha",), np.array(q))
+        values[f"{name}_error"] = ("alpha", [prediction_error(target, one) for one in q])
+        values[f"{name}_overlap"] = ("alpha", list(q))
     return xr.Dataset(values, points).assign(weak_recovery=channel.weak_recovery)

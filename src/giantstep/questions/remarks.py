@@ -96,7 +96,7 @@ def dimension_remarks(dimensions: xr.DataArray) -> list[str]:
 
 def reliability_remarks(answer: xr.Dataset) -> list[str]:
     """Say where the theory leaves out more than it should, and the main reason."""
-    values = answer["reliability"].values
+    values = answer.variables["reliability"].values
     if not np.any(values > RELIABLE):
         return []
     doubtful, worst = answer["reliability"] > RELIABLE, int(np.nanargmax(values))
