@@ -101,6 +101,13 @@ def strip_rule(strip: float, fineness: float = 1) -> tuple[Array, Array]:
     return nodes, step * normal_density(nodes)
 
 
+def midpoint_rule(step: float) -> tuple[Array, Array]:
+    """Build the trapezoidal rule under N(0, 1) on nodes half a step from zero."""
+    right = step * np.arange(0.5, RANGE / step)
+    nodes = np.concatenate([-right[::-1], right])
+    return nodes, step * normal_density(nodes)
+
+
 def graded_edges(centre: float, scale: float, panel: float = 1.0) -> Array:
     """Build panel edges that resolve a feature of width `scale` at `centre` among unit panels.
 

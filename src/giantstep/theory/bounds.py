@@ -19,7 +19,7 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
 from giantstep.theory.features.conditional_features import conditional_features, mean_of_class
-from giantstep.theory.features.kappa_rules import check_resolution
+from giantstep.theory.features.kappa_rules import check_resolution, fewest_nodes
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.validation import InvalidParametersError
 
@@ -91,7 +91,7 @@ def bounds(problem: Problem) -> Bounds:
     """
     srf, agreement = equivalent_features(problem), label_agreement(problem)
     check_resolution(problem, srf)
-    f = conditional_features(replace(srf, label_flips=0.0), panel=1.0)
+    f = conditional_features(replace(srf, label_flips=0.0), rule=fewest_nodes)
     upper, b = _distance(f.h, f.mu0, f.weight)
     if agreement < 1:  # fits approach the mean label
         upper = float(f.weight @ (f.h - agreement * b @ f.mu0) ** 2)

@@ -21,7 +21,12 @@ from giantstep.theory.features.conditional_target import (
     conditional_target,
     first_direction_across,
 )
-from giantstep.theory.features.kappa_rules import check_resolution, spike_rule
+from giantstep.theory.features.kappa_rules import (
+    KappaRule,
+    check_resolution,
+    spike_rule,
+    unit_panels,
+)
 
 # Singular values of the mu1 below this fraction of the largest are rounding.
 _INDEPENDENT = 1e-13
@@ -203,7 +208,7 @@ def conditional_features(
     fineness: float = 1,
     B: Array | None = None,
     norms: bool = False,
-    panel: float | None = None,
+    rule: KappaRule = unit_panels,
 ) -> ConditionalFeatures:
     """Evaluate equation (15) and the target's conditional moments on quadrature nodes.
 
@@ -216,11 +221,11 @@ def conditional_features(
         The `B` of the same features on another rule, for unknowns that mean the same on both.
     norms : bool
         Whether the norms of the neurons depend on their overlap with the spike.
-    panel : float, optional
+    rule : callable
         As in `spike_rule`.
     """
     check_resolution(srf, srf)
-    kappa, beside, weight = spike_rule(srf, fineness, panel)
+    kappa, beside, weight = spike_rule(srf, fineness, rule)
     mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
     mu0, mu1, mu2_squared, curvature = conditional_moments(srf, kappa, fineness, beside)

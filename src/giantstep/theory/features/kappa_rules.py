@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -16,8 +17,10 @@ from giantstep.numerics.quadrature import (
     WIDE,
     graded_edges,
     merged_edges,
+    midpoint_rule,
     smooth_rule,
     split_rule,
+    strip_step,
     unit_edges,
     with_product,
 )
@@ -26,6 +29,9 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
 from giantstep.validation import Fault, InvalidParametersError, refusal
+
+# From a problem and what multiplies the number of nodes to nodes, shape (N,), and their weights.
+KappaRule = Callable[[SpikedFeatures, float], tuple[Array, Array]]
 
 # Panels over kappa follow the scale of an oscillating activation: at this one there are a million
 # nodes. An analytic activation has nodes over z in proportion to the root of the bulk's variance:
@@ -37,6 +43,14 @@ _LARGEST_FEATURE = 1e60
 _MOST_NODES = 5e7
 # The tails of moments of smaller features need no check.
 _LARGE_FEATURE = 1e6
+# On a narrower strip panels have fewer nodes than trapezoidal rules.
+_NARROW = 0.25
+
+
+def _transition_width(function: ScalarFunction, slope: float, width: float) -> float:
+    """Return the width in x of the transitions of a function's average: `transition_edges`."""
+    own = 0.0 if function.kinks else 1.0  # a function without kinks varies on a scale of one
+    return math.hypot(width, own) / max(abs(slope), TINY)
 
 
 def transition_edges(
@@ -49,8 +63,7 @@ def transition_edges(
     """
     if slope == 0:
         return []
-    own = 0.0 if function.kinks else 1.0  # a function without kinks varies on a scale of one
-    around = graded_edges(0.0, math.hypot(width, own) / abs(slope), panel)
+    around = graded_edges(0.0, _transition_width(function, slope, width), panel)
     oscillation = math.hypot(width, 1.0) / abs(slope)  # the scale away from kinks
     kinks = function.kinks or (0.0,)
     edges = [((kink - shift) / slope)[..., None] + around for kink in kinks]
@@ -60,8 +73,8 @@ def transition_edges(
     return edges
 
 
-def merged_kappa_rule(
-    srf: SpikedFeatures, fineness: float, panel: float, width: float = 1
+def merged_panels(
+    srf: SpikedFeatures, fineness: float, panel: float = 1, width: float = 1
 ) -> tuple[Array, Array]:
     """Choose a rule over kappa with panels `panel` times as wide as the nearest transition.
 
@@ -70,6 +83,46 @@ def merged_kappa_rule(
     """
     edges = [*_transition_edges(srf, panel), graded_edges(0.0, width, panel)]
     return split_rule(merged_edges(edges, panel), fineness)
+
+
+wide_panels: KappaRule = partial(merged_panels, panel=WIDE)
+
+
+def unit_panels(srf: SpikedFeatures, fineness: float) -> tuple[Array, Array]:
+    """Choose unit panels, and edges around all transitions."""
+    every = np.clip(np.concatenate(_transition_edges(srf)), -RANGE, RANGE)
+    return split_rule(unit_edges(np.unique(every)), fineness)
+
+
+def fewest_nodes(srf: SpikedFeatures, fineness: float) -> tuple[Array, Array]:
+    """Choose a trapezoidal rule, or panels if these have fewer nodes: accurate to rounding.
+
+    Panels may widen where features and target vary slowly.
+    """
+    strip, smoothed = _scales(srf)
+    step = min(strip_step(strip, fineness), smoothed * strip_step(math.inf, fineness))
+    if step < strip_step(_NARROW, fineness):
+        return merged_panels(srf, fineness)
+    return midpoint_rule(float(step))
+
+
+def _scales(srf: SpikedFeatures) -> tuple[float, float]:
+    """Find the half-width of the strip of kappa in which averages are analytic, and a width.
+
+    The averages of a target with kinks are analytic everywhere, as it is smoothed by a Gaussian of
+    that width. So are those of features, but errors contain 1/(1 + V).
+    """
+    activation, smoothed = lookup(srf.activation), 1.0
+    groups = zip(srf.groups.u, srf.groups.c, strict=True)
+    strips = [_transition_width(activation, u, math.sqrt(c)) for u, c in groups]
+    if teacher_of(srf.target) is None:
+        target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
+        width = _transition_width(target, gamma, math.sqrt(1 - gamma**2))
+        if target.kinks:
+            smoothed = min(1.0, width)
+        else:
+            strips.append(width)
+    return min(strips), smoothed
 
 
 def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> list[Array]:
@@ -89,22 +142,24 @@ def _target_edges(srf: SpikedFeatures, panel: float) -> list[Array]:
 
 
 def spike_rule(
-    srf: SpikedFeatures, fineness: float = 1, panel: float | None = None
+    srf: SpikedFeatures, fineness: float = 1, rule: KappaRule = unit_panels
 ) -> tuple[Array, Array, Array]:
     """Choose a quadrature rule over the projections on all directions of the spikes.
 
-    For one spike, with a panel, it is that of `merged_kappa_rule`.
+    Parameters
+    ----------
+    srf : SpikedFeatures
+    fineness : float
+        Multiplies the number of nodes.
+    rule : callable
+        The rule if there is one spike.
 
     Returns
     -------
     kappa, beside, weight : Array, shape (N,), (r - 1, N) and (N,)
     """
     if not srf.further_spikes:
-        if panel:
-            kappa, weight = merged_kappa_rule(srf, fineness, panel)
-        else:
-            every = np.clip(np.concatenate(_transition_edges(srf)), -RANGE, RANGE)
-            kappa, weight = split_rule(unit_edges(np.unique(every)), fineness)
+        kappa, weight = rule(srf, fineness)
         return kappa, np.empty((0, kappa.size)), weight
     # Where a feature varies along one direction depends on the others.
     smooth = 0.0 if lookup(srf.activation).kinks else 1.0

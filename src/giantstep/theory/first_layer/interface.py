@@ -13,7 +13,6 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import standard_moments
-from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.parameter import unmet
@@ -29,6 +28,7 @@ from giantstep.theory.features.conditional_features import (
 )
 from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.input_norms import with_input_norms
+from giantstep.theory.features.kappa_rules import KappaRule, fewest_nodes, unit_panels
 from giantstep.theory.features.sparse_rows import with_sparse_rows
 from giantstep.theory.first_layer.network_state import NetworkState, spike_basis
 from giantstep.theory.first_layer.step import LettersState
@@ -180,17 +180,20 @@ class FirstLayer(ABC):
         return (0.0, 0.0, 1.0), 1.0
 
     def conditional(
-        self, kind: str, B: Array | None = None, fineness: float | None = None, wide: bool = False
+        self,
+        kind: str,
+        B: Array | None = None,
+        fineness: float | None = None,
+        rule: KappaRule = fewest_nodes,
     ) -> ConditionalFeatures:
         """Compute the conditional features at the dimension.
 
-        Arguments are as in `conditional_features`; `wide` panels have fewer nodes. At finite
-        dimension panels are never wide: `with_sparse_rows` and the cutoff of `MeanFluctuation` need
-        more nodes.
+        Arguments are as in `conditional_features`. At finite dimension the rule is `unit_panels`:
+        `with_sparse_rows` and the cutoff of `MeanFluctuation` need more nodes.
         """
         srf, fineness = self.features, fineness or self.fineness
-        panel = (WIDE if wide else 1.0) if math.isinf(self.dimension) else None
-        f = conditional_features(srf, fineness, B, self.has_norms(kind), panel)
+        rule = unit_panels if math.isfinite(self.dimension) else rule
+        f = conditional_features(srf, fineness, B, self.has_norms(kind), rule)
         f = with_input_norms(f, srf, self.dimension, self.row_power())
         return with_sparse_rows(f, srf, self.dimension, fineness)
 

@@ -19,7 +19,7 @@ from giantstep.theory.features.conditional_features import (
     mean_of_class,
 )
 from giantstep.theory.features.conditional_target import sign_threshold
-from giantstep.theory.features.kappa_rules import merged_kappa_rule
+from giantstep.theory.features.kappa_rules import merged_panels
 
 # Width of panels over kappa, in units of what varies: errors are accurate to 1e-6 of themselves.
 _PANEL = 2.5
@@ -76,7 +76,7 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
 
 def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array:
     """Compute the errors of S points on a rule that resolves a width in kappa, shape (S,)."""
-    kappa, weight = merged_kappa_rule(srf, 1, _PANEL, width)
+    kappa, weight = merged_panels(srf, 1, _PANEL, width)
     odd = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     folded = odd and np.array_equal(kappa, -kappa[::-1])  # the same at -kappa
     kept = (weight > _NEGLIGIBLE) & ((kappa > 0) | (not folded))

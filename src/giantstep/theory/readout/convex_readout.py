@@ -10,6 +10,13 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.convex_losses import Loss
+from giantstep.theory.features.kappa_rules import (
+    KappaRule,
+    fewest_nodes,
+    merged_panels,
+    unit_panels,
+    wide_panels,
+)
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_newton import FixedPoint, Points, solve_near
 from giantstep.theory.readout.prepared_layer import PreparedLayer
@@ -17,31 +24,32 @@ from giantstep.theory.readout.readout import Estimate, Nodes, Readout, Solved
 
 
 class _Rule(NamedTuple):
-    """Factors on the number of nodes over kappa and beside it, and whether panels are wide."""
+    """Factors on the number of nodes over kappa and beside it, and the rule over kappa."""
 
     over_kappa: float
     beside: float
-    wide: bool
+    rule: KappaRule
 
 
 def _rules(binary: bool) -> tuple[_Rule, _Rule, _Rule]:
     """Choose rules for labels of two values or others.
 
     Solutions are found on the first, which has hardly any nodes, and refined on the second and the
-    third, on which errors are computed. Residuals of labels that vary may have hardly any spread
-    given kappa, which needs narrow panels.
+    third, on which errors are computed. Predictions for labels of two values may vary quickly where
+    these jump, which needs panels; residuals of others may have hardly any spread given kappa.
     """
+    rule = wide_panels if binary else fewest_nodes
     return (
-        _Rule(1 / 6, 1 / 3, wide=binary),
-        _Rule(1 / 2, 1 / 2, wide=True),
-        _Rule(1, 3 / 4 if binary else 1, wide=binary),
+        _Rule(1 / 6, 1 / 3, rule),
+        _Rule(1 / 2, 1 / 2, wide_panels),
+        _Rule(1, 3 / 4 if binary else 1, rule),
     )
 
 
 # The rule at another dimension, for the dimension from which on answers are reliable.
-_ELSEWHERE = _Rule(1 / 3, 1 / 2, wide=False)
+_ELSEWHERE = _Rule(1 / 3, 1 / 2, unit_panels)
 # Where predictions vary little given kappa, corners of the loss need finer rules over kappa.
-_FINER = tuple(_Rule(k, math.sqrt(k / 2), wide=False) for k in (2, 4, 8))
+_FINER = tuple(_Rule(k, math.sqrt(k / 2), merged_panels) for k in (2, 4, 8))
 # Residuals at which a search ends: at first, of solutions at another dimension, of estimates, and
 # of answers.
 _ROUGH, _THERE, _ESTIMATED, _EXACT = 1e-3, 1e-4, 1e-7, 1e-11
@@ -87,7 +95,7 @@ class ConvexReadout(Readout):
         if rule not in self._equations:
             on_rule, to_m = self.square_loss, self.square_loss.label_residual.to_m
             if rule != _ELSEWHERE:
-                on_rule = self.layer.with_nodes(rule.over_kappa, rule.wide, rule == self._coarse)
+                on_rule = self.layer.with_nodes(rule.over_kappa, rule.rule, rule == self._coarse)
             self._equations[rule] = ConvexEquations(on_rule, self.loss, to_m, rule.beside)
         return self._equations[rule]
 

@@ -9,7 +9,7 @@ from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.problem import Problem
-from giantstep.theory.features.kappa_rules import check_resolution
+from giantstep.theory.features.kappa_rules import KappaRule, check_resolution
 from giantstep.theory.first_layer.equivalent_features import known_layer
 from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.readout.square_loss import SquareLoss
@@ -61,14 +61,14 @@ class PreparedLayer:
         rows = None if first.problem.has_covariance else own.equations.bulk
         return PreparedLayer(first, self.bulk, own.features.B, rows, fineness)
 
-    def with_nodes(self, fineness: float, wide: bool, finer: bool = False) -> SquareLoss:
+    def with_nodes(self, fineness: float, rule: KappaRule, finer: bool = False) -> SquareLoss:
         """Prepare the same unknowns on other nodes over kappa, with the rows of a finer layer."""
         own = self.square_loss
         first, rows = self.first, own.equations.bulk
         if finer:
             first = first.finer(2)
             rows = self._rows or first.bulk(self.bulk, own.features)
-        f = first.conditional(self.bulk, own.features.B, fineness, wide)
+        f = first.conditional(self.bulk, own.features.B, fineness, rule)
         return SquareLoss(first, f, rows)
 
 
