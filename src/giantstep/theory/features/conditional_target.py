@@ -159,13 +159,14 @@ def conditional_target(
 
     Slopes, of shape (D, N), are E[u target | kappa].
     """
+    kappa, place = np.unique(kappa, return_inverse=True)  # of several spikes, many are the same
     teacher = teacher_of(srf.target)
     if teacher is None:
         target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
         of_one = moments(target, gamma * kappa, math.sqrt(1 - gamma**2), fineness)
-        return of_one.mean, of_one.slope[None], of_one.residual
+        return of_one.mean[place], of_one.slope[None, place], of_one.residual[place]
     nodes, share = product_rule(teacher.directions, teacher.degree + 2)  # for squares of a label
     labels, u, weight = _rule_on(srf, kappa, nodes[None], share[None])
     mean, slopes = labels @ weight[0], (weight * u[:, 0]) @ labels.T
     rest = labels - mean[:, None] - slopes.T @ u[:, 0]
-    return mean, slopes, rest**2 @ weight[0]
+    return mean[place], slopes[:, place], (rest**2 @ weight[0])[place]

@@ -94,15 +94,16 @@ def unit_panels(srf: SpikedFeatures, fineness: float) -> tuple[Array, Array]:
     return split_rule(unit_edges(np.unique(every)), fineness)
 
 
-def fewest_nodes(srf: SpikedFeatures, fineness: float) -> tuple[Array, Array]:
-    """Choose a trapezoidal rule, or panels if these have fewer nodes: accurate to rounding.
+def fewest_nodes(srf: SpikedFeatures, fineness: float, panel: float = 1) -> tuple[Array, Array]:
+    """Choose a trapezoidal rule as accurate as `merged_panels`, or these if they have fewer nodes.
 
-    Panels may widen where features and target vary slowly.
+    They may where something varies quickly, but only near zero.
     """
+    exact = fineness * math.asinh(2 / panel) / math.asinh(2)  # the error's digits, over those of 1
     strip, smoothed = _scales(srf)
-    step = min(strip_step(strip, fineness), smoothed * strip_step(math.inf, fineness))
-    if step < strip_step(_NARROW, fineness):
-        return merged_panels(srf, fineness)
+    step = min(strip_step(strip, exact), smoothed * strip_step(math.inf, exact))
+    if step < strip_step(_NARROW, exact):
+        return merged_panels(srf, fineness, panel)
     return midpoint_rule(float(step))
 
 
@@ -166,9 +167,8 @@ def spike_rule(
     widths = np.hypot(np.sqrt(srf.groups.c), smooth)
     u = np.column_stack([srf.groups.u, srf.beside])
     scales = np.min(widths[:, None] / np.maximum(np.abs(u), TINY), axis=0)
-    edges = [np.zeros(1), *_target_edges(srf, 1.0)]
     finer = (1 + fineness) / 2
-    first = split_rule(merged_edges(edges, WIDE * min(1.0, scales[0])), finer)
+    first = fewest_nodes(srf, finer, WIDE)
     others = smooth_rule(np.minimum(scales[1:], 1.0), finer)
     if first[0].size * others[0].size > _MOST_NODES:
         allowed = "smaller, for averages over the directions of several spikes"

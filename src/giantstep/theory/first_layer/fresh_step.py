@@ -20,7 +20,7 @@ from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.activation_averages import ActivationAverages, activation_averages
-from giantstep.theory.features.kappa_rules import check_resolution, merged_panels
+from giantstep.theory.features.kappa_rules import check_resolution, fewest_nodes
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state, spike_basis
 from giantstep.theory.first_layer.step import LettersState, Step
 from giantstep.theory.first_layer.step_loss import step_residuals
@@ -58,7 +58,7 @@ class FreshStep(Step):
         # Without a spike two nodes are exact: nothing else depends on kappa.
         self.kappa, self.share = np.array([-1.0, 1.0]), np.full(2, 0.5)
         if state.spike_strength > 0:
-            self.kappa, self.share = merged_panels(srf, *rule)
+            self.kappa, self.share = fewest_nodes(srf, *rule)
         inputs, std = state.spike_strength * self.kappa, math.sqrt(state.bulk_variance)
         self.activation = activation_averages(activation, inputs, std, *rule)
         output = protocol.readout[0][0] * self.activation.mean

@@ -18,7 +18,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.activation_averages import activation_averages
-from giantstep.theory.features.kappa_rules import check_resolution, spike_rule
+from giantstep.theory.features.kappa_rules import check_resolution, fewest_nodes, spike_rule
 from giantstep.theory.first_layer.step import LettersState, Step
 from giantstep.theory.first_layer.step_loss import noisy_labels
 
@@ -32,7 +32,7 @@ def letters_after(before: LettersState, protocol: Protocol, fineness: int) -> Le
 def _next_step(protocol: Protocol, state: LettersState, fineness: int) -> Step:
     srf = state.features(protocol, aligned=True)
     check_resolution(protocol, srf)
-    kappa, beside, weight = spike_rule(srf, fineness)
+    kappa, beside, weight = spike_rule(srf, fineness, fewest_nodes)
     x = np.vstack([kappa, beside])
     averages = averages_of_letters(lookup(protocol.activation), state, x, fineness)
     clean = lookup(protocol.target).value(kappa)
