@@ -74,14 +74,14 @@ def transition_edges(
 
 
 def merged_panels(
-    srf: SpikedFeatures, fineness: float, panel: float = 1, width: float = 1
+    srf: SpikedFeatures, fineness: float, panel: float = 1, width: float = 1, centre: float = 0
 ) -> tuple[Array, Array]:
     """Choose a rule over kappa with panels `panel` times as wide as the nearest transition.
 
     With `panel` = 2 averages are accurate to 1e-10, with 1 to rounding. The rule also resolves
-    functions that vary around zero on the scale `width`.
+    functions that vary around the `centre` on the scale `width`.
     """
-    edges = [*_transition_edges(srf, panel), graded_edges(0.0, width, panel)]
+    edges = [*_transition_edges(srf, panel), graded_edges(centre, width, panel)]
     return split_rule(merged_edges(edges, panel), fineness)
 
 
@@ -94,16 +94,18 @@ def unit_panels(srf: SpikedFeatures, fineness: float) -> tuple[Array, Array]:
     return split_rule(unit_edges(np.unique(every)), fineness)
 
 
-def fewest_nodes(srf: SpikedFeatures, fineness: float, panel: float = 1) -> tuple[Array, Array]:
+def fewest_nodes(
+    srf: SpikedFeatures, fineness: float, panel: float = 1, width: float = 1, centre: float = 0
+) -> tuple[Array, Array]:
     """Choose a trapezoidal rule as accurate as `merged_panels`, or these if they have fewer nodes.
 
     They may where something varies quickly, but only near zero.
     """
     exact = fineness * math.asinh(2 / panel) / math.asinh(2)  # the error's digits, over those of 1
     strip, smoothed = _scales(srf)
-    step = min(strip_step(strip, exact), smoothed * strip_step(math.inf, exact))
+    step = min(strip_step(strip, exact), min(smoothed, width) * strip_step(math.inf, exact))
     if step < strip_step(_NARROW, exact):
-        return merged_panels(srf, fineness, panel)
+        return merged_panels(srf, fineness, panel, width, centre)
     return midpoint_rule(float(step))
 
 

@@ -19,10 +19,10 @@ from giantstep.theory.features.conditional_features import (
     mean_of_class,
 )
 from giantstep.theory.features.conditional_target import sign_threshold
-from giantstep.theory.features.kappa_rules import merged_panels
+from giantstep.theory.features.kappa_rules import fewest_nodes
 
 # Width of panels over kappa, in units of what varies: errors are accurate to 1e-6 of themselves.
-_PANEL = 2.5
+_PANEL = 1.5
 # Nodes of less weight are left out; where the target's mean is so many standard deviations from
 # zero, the label is certain.
 _NEGLIGIBLE, _CERTAIN = 1e-13, 38.0
@@ -76,7 +76,7 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
 
 def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array:
     """Compute the errors of S points on a rule that resolves a width in kappa, shape (S,)."""
-    kappa, weight = merged_panels(srf, 1, _PANEL, width)
+    kappa, weight = fewest_nodes(srf, 1, _PANEL, width, -mean_of_class(srf)[0])
     odd = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     folded = odd and np.array_equal(kappa, -kappa[::-1])  # the same at -kappa
     kept = (weight > _NEGLIGIBLE) & ((kappa > 0) | (not folded))
@@ -89,8 +89,12 @@ def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array
 
 
 def _uncertain_widths(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
-    """Estimate the width in kappa, at zero, in which the sign of predictions is uncertain."""
-    mean, _, variance = _given_kappa(srf, overlaps, np.array([-_NEAR, _NEAR]))
+    """Estimate the width in kappa in which the sign of predictions is uncertain.
+
+    It is where the input has no projection on the spike.
+    """
+    near = np.array([-_NEAR, _NEAR]) - mean_of_class(srf)[0]
+    mean, _, variance = _given_kappa(srf, overlaps, near)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
         slope = np.abs(mean[:, 1] - mean[:, 0]) / (2 * _NEAR)
         return np.sqrt(variance.mean(axis=1)) / slope
