@@ -35,14 +35,12 @@ def _rules(binary: bool) -> tuple[_Rule, _Rule, _Rule]:
     """Choose rules for labels of two values or others.
 
     Solutions are found on the first, which has hardly any nodes, and refined on the second and the
-    third, on which errors are computed. Predictions for labels of two values may vary quickly where
-    these jump, which needs panels; residuals of others may have hardly any spread given kappa.
+    third, on which errors are computed.
     """
-    rule = wide_panels if binary else fewest_nodes
     return (
-        _Rule(1 / 6, 1 / 3, rule),
+        _Rule(1 / 4, 1 / 3, fewest_nodes),
         _Rule(1 / 2, 1 / 2, wide_panels),
-        _Rule(1, 3 / 4 if binary else 1, rule),
+        _Rule(1, 3 / 4 if binary else 1, fewest_nodes),
     )
 
 
