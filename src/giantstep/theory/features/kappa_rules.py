@@ -103,8 +103,9 @@ def fewest_nodes(
     """
     exact = fineness * math.asinh(2 / panel) / math.asinh(2)  # the error's digits, over those of 1
     strip, smoothed = _scales(srf)
-    step = min(strip_step(strip, exact), min(smoothed, width) * strip_step(math.inf, exact))
-    if step < strip_step(_NARROW, exact):
+    longest, of_gaussian, shortest = strip_step(np.array([strip, math.inf, _NARROW]), exact)
+    step = min(longest, min(smoothed, width) * of_gaussian)
+    if step < shortest:
         return merged_panels(srf, fineness, panel, width, centre)
     return midpoint_rule(float(step))
 
