@@ -1,5 +1,7 @@
 """Spikes of larger rank: each group of neurons has a spike of its own (Appendix C.8)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from networks import assert_near
@@ -37,29 +39,31 @@ def of_vectors(spikes, **parameters):
     ],
 )
 def test_two_spikes_have_the_errors_of_an_independent_program(activation, target, expected):
-    srf = of_vectors(SPIKES[:2], activation=activation, target=target, **TWO)
-    found = solve(srf, POINT)
-    errors = found.test_error.item(), found.training_error.item()
-    assert errors == pytest.approx(expected, rel=1e-8)
+    found = solve(of_vectors(SPIKES[:2], activation=activation, target=target, **TWO), POINT)
+    assert [found.test_error, found.training_error] == pytest.approx(expected, rel=1e-8)
+
+
+def test_strong_spikes_of_several_directions_are_resolved():
+    strong = {"spike_strength": (10, 20), "further_spikes": ((8.0,), (10.0,))}
+    srf = SpikedFeatures("tanh", "sign", 1.0, alignment=0.7, beta=1, fraction=(0.5, 0.5), **strong)
+    assert solve(srf, Grid((1.0,), (1e-4,))).status == 0
 
 
 @pytest.mark.slow
 def test_three_spikes_have_the_errors_of_an_independent_program():
     srf = of_vectors(SPIKES, activation="softplus", target="sign", **THREE)
     found = readout_of(srf).solve(*np.array([[2.0], [0.1]]))
-    errors = found.test_error[0], found.training_error[0]
-    assert errors == pytest.approx((0.9115835957976112, 0.47342642192440676), rel=1e-9)
+    assert found.test_error[0] == pytest.approx(0.9115835957976112, rel=1e-9)
+    assert found.training_error[0] == pytest.approx(0.47342642192440676, rel=1e-9)
     assert found.quadrature_error < 1e-8
 
 
 def test_a_direction_that_no_spike_has_changes_nothing():
     one = SpikedFeatures("softplus", "sign", (1.2, 1.7), (0.8, -1.1), 0.7, beta=0.8,
                          fraction=(0.3, 0.7))  # fmt: skip
-    more = SpikedFeatures("softplus", "sign", (1.2, 1.7), (0.8, -1.1), 0.7, beta=0.8,
-                          fraction=(0.3, 0.7), further_spikes=((1e-9,), (0.0,)))  # fmt: skip
-    names = "test_error", "training_error", "m", "zeta", "psi", "q1", "q2"
+    more = replace(one, further_spikes=((1e-9,), (0.0,)))
     found, expected = solve(more, POINT), solve(one, POINT)
-    for name in names:
+    for name in ("test_error", "training_error", "m", "zeta", "psi", "q1", "q2"):
         assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-8, abs=1e-9)
 
 

@@ -56,7 +56,7 @@ def at_points(mask: xr.DataArray) -> str:
 
 
 def remark_where(mask: xr.DataArray, name: str, *values: object) -> list[str]:
-    """Make the remark of a name on the points at which a mask holds, if there are any."""
+    """Make the named remark on the points at which a mask holds, if there are any."""
     return [f"{at_points(mask)} {TEXTS[name].format(*values)}"] if mask.values.any() else []
 
 

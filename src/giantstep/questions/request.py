@@ -38,7 +38,7 @@ Given = Mapping[str, Any]
 DEFAULTS = {one.name: one.default for one in (LOSS, BULK, DIMENSION, BY, ALPHA, RIDGE)}
 # Parameters whose values are solved together.
 _POINTS = (ALPHA.name, RIDGE.name)
-# All that have a meaning, whose values are read as it says.
+# Parameters with a domain, which says how their values are read.
 _PARAMETERS = parameters_of(SpikedFeatures) | parameters_of(Protocol) | parameters_of(Grid)
 
 

@@ -14,7 +14,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import conditional_moments
-from giantstep.theory.features.kappa_rules import transition_edges
+from giantstep.theory.features.kappa_rules import Transition
 
 
 def learned_function(
@@ -80,5 +80,5 @@ def _rule(srf: SpikedFeatures, s: Array, rho: float) -> tuple[Array, Array]:
     function, edges = lookup(srf.activation), [np.zeros((s.size, 1))]
     for c, u, _, b in zip(*srf.groups, strict=True):
         mean = b + u * srf.first_alignment * s
-        edges += transition_edges(function, mean, u * rho, math.sqrt(c))
+        edges += Transition(function, mean, u * rho, math.sqrt(c)).edges()
     return split_rule(unit_edges(np.concatenate(edges, axis=1)))

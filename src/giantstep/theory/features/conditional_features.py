@@ -222,7 +222,7 @@ def conditional_features(
     norms : bool
         Whether the norms of the neurons depend on their overlap with the spike.
     rule : callable
-        As in `spike_rule`.
+        The rule over kappa, if there is one spike.
     """
     check_resolution(srf, srf)
     kappa, beside, weight = spike_rule(srf, fineness, rule)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache, partial
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,34 +49,51 @@ _LARGE_FEATURE = 1e6
 _NARROW = 0.25
 
 
-def _transition_width(function: ScalarFunction, slope: float, width: float) -> float:
-    """Return the width in x of the transitions of a function's average: `transition_edges`."""
-    own = 0.0 if function.kinks else 1.0  # a function without kinks varies on a scale of one
-    return math.hypot(width, own) / max(abs(slope), TINY)
+class Transition(NamedTuple):
+    """What varies most in `E f(shift + slope x + width z)`, z ~ N(0, 1), as a function of x.
 
+    It is around `x = (kink - shift)/slope`. If the width is zero, it is a jump or a corner.
 
-def transition_edges(
-    function: ScalarFunction, shift: Array, slope: float, width: float, panel: float = 1.0
-) -> list[Array]:
-    """Find edges of panels, each of shape (..., E), around each transition of a function's average.
-
-    `E f(shift + slope x + width z)`, z ~ N(0, 1), has a transition of width `width/slope` around
-    `x = (kink - shift)/slope`, which is a discontinuity or a corner if the width is zero.
+    Attributes
+    ----------
+    function : ScalarFunction
+        f.
+    shift : Array, shape (...)
+    slope, width : float
     """
-    if slope == 0:
-        return []
-    around = graded_edges(0.0, _transition_width(function, slope, width), panel)
-    oscillation = math.hypot(width, 1.0) / abs(slope)  # the scale away from kinks
-    kinks = function.kinks or (0.0,)
-    edges = [((kink - shift) / slope)[..., None] + around for kink in kinks]
-    if function.oscillates and oscillation < 1:
-        steps = np.arange(-RANGE, RANGE, oscillation)
-        edges.append(np.broadcast_to(steps, (*shift.shape, steps.size)))
-    return edges
+
+    function: ScalarFunction
+    shift: Array
+    slope: float
+    width: float
+
+    @property
+    def scale(self) -> float:
+        """The width of the transition in x."""
+        own = 0.0 if self.function.kinks else 1.0  # without kinks, f varies on a scale of one
+        return math.hypot(self.width, own) / max(abs(self.slope), TINY)
+
+    def edges(self, panel: float = 1.0) -> list[Array]:
+        """Find edges of panels around it, each of shape (..., E)."""
+        function, shift, slope, width = self
+        if slope == 0:
+            return []
+        around = graded_edges(0.0, self.scale, panel)
+        oscillation = math.hypot(width, 1.0) / abs(slope)  # the scale away from kinks
+        kinks = function.kinks or (0.0,)
+        edges = [((kink - shift) / slope)[..., None] + around for kink in kinks]
+        if function.oscillates and oscillation < 1:
+            steps = np.arange(-RANGE, RANGE, oscillation)
+            edges.append(np.broadcast_to(steps, (*shift.shape, steps.size)))
+        return edges
 
 
 def merged_panels(
-    srf: SpikedFeatures, fineness: float, panel: float = 1, width: float = 1, centre: float = 0
+    srf: SpikedFeatures,
+    fineness: float,
+    panel: float = 1,
+    width: float = math.inf,
+    centre: float = 0,
 ) -> tuple[Array, Array]:
     """Choose a rule over kappa with panels `panel` times as wide as the nearest transition.
 
@@ -95,54 +114,58 @@ def unit_panels(srf: SpikedFeatures, fineness: float) -> tuple[Array, Array]:
 
 
 def fewest_nodes(
-    srf: SpikedFeatures, fineness: float, panel: float = 1, width: float = 1, centre: float = 0
+    srf: SpikedFeatures,
+    fineness: float,
+    panel: float = 1,
+    width: float = math.inf,
+    centre: float = 0,
 ) -> tuple[Array, Array]:
-    """Choose a trapezoidal rule as accurate as `merged_panels`, or these if they have fewer nodes.
+    """Choose a trapezoidal rule nearly as accurate as `merged_panels`, or these.
 
-    They may where something varies quickly, but only near zero.
+    Panels are short near transitions only, and have fewer nodes if transitions are narrow.
     """
-    exact = fineness * math.asinh(2 / panel) / math.asinh(2)  # the error's digits, over those of 1
-    strip, smoothed = _scales(srf)
-    longest, of_gaussian, shortest = strip_step(np.array([strip, math.inf, _NARROW]), exact)
-    step = min(longest, min(smoothed, width) * of_gaussian)
-    if step < shortest:
-        return merged_panels(srf, fineness, panel, width, centre)
-    return midpoint_rule(float(step))
+    rule = _trapezoidal_rule(srf, fineness, panel, width)
+    return rule or merged_panels(srf, fineness, panel, width, centre)
 
 
-def _scales(srf: SpikedFeatures) -> tuple[float, float]:
-    """Find the half-width of the strip of kappa in which averages are analytic, and a width.
+def _trapezoidal_rule(
+    srf: SpikedFeatures, fineness: float, panel: float, width: float = math.inf
+) -> tuple[Array, Array] | None:
+    """Choose the rule of `fewest_nodes`, unless its step would be short.
 
-    The averages of a target with kinks are analytic everywhere, as it is smoothed by a Gaussian of
-    that width. So are those of features, but errors contain 1/(1 + V).
+    Errors contain 1/(1 + V), which has poles as near the axis as features have transitions.
+    Averages of a target with kinks are analytic everywhere; what limits the step is the width of
+    their squares, times the density.
     """
-    activation, smoothed = lookup(srf.activation), 1.0
-    groups = zip(srf.groups.u, srf.groups.c, strict=True)
-    strips = [_transition_width(activation, u, math.sqrt(c)) for u, c in groups]
-    if teacher_of(srf.target) is None:
-        target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
-        width = _transition_width(target, gamma, math.sqrt(1 - gamma**2))
-        if target.kinks:
-            smoothed = min(1.0, width)
-        else:
-            strips.append(width)
-    return min(strips), smoothed
+    kinked = [one.scale for one in _of_target(srf) if one.function.kinks]
+    others = [one for one in _of_target(srf) if not one.function.kinks]
+    strip = min(one.scale for one in _of_features(srf) + others)
+    narrowest = max(min([width, *kinked]), TINY)
+    # The digits of the error, relative to those of unit panels.
+    digits = fineness * math.asinh(2 / panel) / math.asinh(2)
+    steps = strip_step(np.array([strip, math.inf, _NARROW]), digits)
+    step = min(steps[0], steps[1] / math.hypot(1, math.sqrt(2) / narrowest))
+    return midpoint_rule(float(step)) if step >= steps[2] else None
+
+
+def _of_features(srf: SpikedFeatures) -> list[Transition]:
+    """List the transitions of features along kappa."""
+    activation, groups = lookup(srf.activation), zip(*srf.groups, strict=True)
+    return [Transition(activation, np.array(b), u, math.sqrt(c)) for c, u, _, b in groups]
+
+
+def _of_target(srf: SpikedFeatures) -> list[Transition]:
+    """List that of the target, unless it is a polynomial, which needs no nodes of its own."""
+    if teacher_of(srf.target) is not None:
+        return []
+    target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
+    return [Transition(target, np.zeros(()), gamma, math.sqrt(1 - gamma**2))]
 
 
 def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> list[Array]:
     """Find edges of panels around each transition of the features and the target."""
-    activation, edges = lookup(srf.activation), [np.zeros(1), *_target_edges(srf, panel)]
-    for c, u, _, b in zip(*srf.groups, strict=True):
-        edges += transition_edges(activation, np.array(b), u, math.sqrt(c), panel)
-    return edges
-
-
-def _target_edges(srf: SpikedFeatures, panel: float) -> list[Array]:
-    """Find edges of panels around the transitions of the target."""
-    if teacher_of(srf.target) is not None:  # a polynomial, which needs no nodes of its own
-        return []
-    target, gamma = target_function(srf.target, srf.inputs), srf.first_alignment
-    return transition_edges(target, np.zeros(()), gamma, math.sqrt(1 - gamma**2), panel)
+    edges = [one.edges(panel) for one in _of_target(srf) + _of_features(srf)]
+    return [np.zeros(1), *chain.from_iterable(edges)]
 
 
 def spike_rule(
@@ -170,8 +193,9 @@ def spike_rule(
     widths = np.hypot(np.sqrt(srf.groups.c), smooth)
     u = np.column_stack([srf.groups.u, srf.beside])
     scales = np.min(widths[:, None] / np.maximum(np.abs(u), TINY), axis=0)
-    finer = (1 + fineness) / 2
-    first = fewest_nodes(srf, finer, WIDE)
+    edges = [np.zeros(1), *chain.from_iterable(one.edges() for one in _of_target(srf))]
+    finer, panel = (1 + fineness) / 2, WIDE * min(1.0, scales[0])
+    first = _trapezoidal_rule(srf, finer, WIDE) or split_rule(merged_edges(edges, panel), finer)
     others = smooth_rule(np.minimum(scales[1:], 1.0), finer)
     if first[0].size * others[0].size > _MOST_NODES:
         allowed = "smaller, for averages over the directions of several spikes"

@@ -126,7 +126,8 @@ class Recursion(SteppedLayer):
     def at_complex_ridges(self) -> ContinuedVariances:
         """Return the variances of the rows of a uniform readout at complex ridges."""
         before = zip(self.protocol.each_step, self.states[:-1], strict=True)
-        return ContinuedRows([next_step(of, state, 1) for of, state in before])
+        # Averages have poles near the axis of kappa, for which the usual rule has too few nodes.
+        return ContinuedRows([next_step(of, state, 2) for of, state in before])
 
     @cached_property
     def features(self) -> SpikedFeatures:

@@ -21,7 +21,7 @@ from giantstep.theory.features.conditional_features import (
 from giantstep.theory.features.conditional_target import sign_threshold
 from giantstep.theory.features.kappa_rules import fewest_nodes
 
-# Width of panels over kappa, in units of what varies: errors are accurate to 1e-6 of themselves.
+# Width of panels over kappa, in units of what varies: errors are accurate to 1e-5 of themselves.
 _PANEL = 1.5
 # Nodes of less weight are left out; where the target's mean is so many standard deviations from
 # zero, the label is certain.
@@ -91,7 +91,7 @@ def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array
 def _uncertain_widths(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
     """Estimate the width in kappa in which the sign of predictions is uncertain.
 
-    It is where the input has no projection on the spike.
+    Predictions change their sign about where the input has no projection on the spike.
     """
     near = np.array([-_NEAR, _NEAR]) - mean_of_class(srf)[0]
     mean, _, variance = _given_kappa(srf, overlaps, near)
