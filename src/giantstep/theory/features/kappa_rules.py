@@ -143,9 +143,9 @@ def _trapezoidal_rule(
     narrowest = max(min([width, *kinked]), TINY)
     # The digits of the error, relative to those of unit panels.
     digits = fineness * math.asinh(2 / panel) / math.asinh(2)
-    steps = strip_step(np.array([strip, math.inf, _NARROW]), digits)
-    step = min(steps[0], steps[1] / math.hypot(1, math.sqrt(2) / narrowest))
-    return midpoint_rule(float(step)) if step >= steps[2] else None
+    for_strip, for_density, shortest = strip_step(np.array([strip, math.inf, _NARROW]), digits)
+    step = min(for_strip, for_density / math.hypot(1, math.sqrt(2) / narrowest))
+    return midpoint_rule(float(step)) if step >= shortest else None
 
 
 def _of_features(srf: SpikedFeatures) -> list[Transition]:
