@@ -89,19 +89,15 @@ class Transition(NamedTuple):
 
 
 def merged_panels(
-    srf: SpikedFeatures,
-    fineness: float,
-    panel: float = 1,
-    width: float = math.inf,
-    centre: float = 0,
+    srf: SpikedFeatures, fineness: float, panel: float = 1, *further: Transition
 ) -> tuple[Array, Array]:
     """Choose a rule over kappa with panels `panel` times as wide as the nearest transition.
 
-    With `panel` = 2 averages are accurate to 1e-10, with 1 to rounding. The rule also resolves
-    functions that vary around the `centre` on the scale `width`.
+    With `panel` = 2 averages are accurate to 1e-10, with 1 to rounding. The rule resolves further
+    transitions, too.
     """
-    edges = [*_transition_edges(srf, panel), graded_edges(centre, width, panel)]
-    return split_rule(merged_edges(edges, panel), fineness)
+    edges = chain(_transition_edges(srf, panel), *(one.edges(panel) for one in further))
+    return split_rule(merged_edges([*edges], panel), fineness)
 
 
 wide_panels: KappaRule = partial(merged_panels, panel=WIDE)
@@ -114,33 +110,29 @@ def unit_panels(srf: SpikedFeatures, fineness: float) -> tuple[Array, Array]:
 
 
 def fewest_nodes(
-    srf: SpikedFeatures,
-    fineness: float,
-    panel: float = 1,
-    width: float = math.inf,
-    centre: float = 0,
+    srf: SpikedFeatures, fineness: float, panel: float = 1, *further: Transition
 ) -> tuple[Array, Array]:
     """Choose a trapezoidal rule nearly as accurate as `merged_panels`, or these.
 
     Panels are short near transitions only, and have fewer nodes if transitions are narrow.
     """
-    rule = _trapezoidal_rule(srf, fineness, panel, width)
-    return rule or merged_panels(srf, fineness, panel, width, centre)
+    rule = _trapezoidal_rule(srf, fineness, panel, *further)
+    return rule or merged_panels(srf, fineness, panel, *further)
 
 
 def _trapezoidal_rule(
-    srf: SpikedFeatures, fineness: float, panel: float, width: float = math.inf
+    srf: SpikedFeatures, fineness: float, panel: float, *further: Transition
 ) -> tuple[Array, Array] | None:
     """Choose the rule of `fewest_nodes`, unless its step would be short.
 
     Errors contain 1/(1 + V), which has poles as near the axis as features have transitions.
-    Averages of a target with kinks are analytic everywhere; what limits the step is the width of
+    Averages of labels with kinks are analytic everywhere; what limits the step is the width of
     their squares, times the density.
     """
-    kinked = [one.scale for one in _of_target(srf) if one.function.kinks]
-    others = [one for one in _of_target(srf) if not one.function.kinks]
+    labels = *_of_target(srf), *further
+    others = [one for one in labels if not one.function.kinks]
     strip = min(one.scale for one in _of_features(srf) + others)
-    narrowest = max(min([width, *kinked]), TINY)
+    narrowest = max(min((x.scale for x in labels if x.function.kinks), default=math.inf), TINY)
     # The digits of the error, relative to those of unit panels.
     digits = fineness * math.asinh(2 / panel) / math.asinh(2)
     for_strip, for_density, shortest = strip_step(np.array([strip, math.inf, _NARROW]), digits)

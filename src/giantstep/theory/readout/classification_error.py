@@ -11,7 +11,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import legendre_rule
-from giantstep.numerics.scalar_functions import BINARY, lookup
+from giantstep.numerics.scalar_functions import BINARY, SIGN, lookup
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import (
@@ -19,7 +19,7 @@ from giantstep.theory.features.conditional_features import (
     mean_of_class,
 )
 from giantstep.theory.features.conditional_target import sign_threshold
-from giantstep.theory.features.kappa_rules import fewest_nodes
+from giantstep.theory.features.kappa_rules import Transition, fewest_nodes
 
 # Width of panels over kappa, in units of what varies: errors are accurate to 1e-5 of themselves.
 _PANEL = 1.5
@@ -76,7 +76,8 @@ def classification_error(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
 
 def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array:
     """Compute the errors of S points on a rule that resolves a width in kappa, shape (S,)."""
-    kappa, weight = fewest_nodes(srf, 1, _PANEL, width, -mean_of_class(srf)[0])
+    of_predictions = Transition(lookup(SIGN), np.array(mean_of_class(srf)[0]), 1.0, width)
+    kappa, weight = fewest_nodes(srf, 1, _PANEL, of_predictions)
     odd = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
     folded = odd and np.array_equal(kappa, -kappa[::-1])  # the same at -kappa
     kept = (weight > _NEGLIGIBLE) & ((kappa > 0) | (not folded))
