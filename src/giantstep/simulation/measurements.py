@@ -76,16 +76,23 @@ def tally(
     -------
     squares, wrong, losses : Array, shape (R,)
         Sums of the squared errors and of the losses; how many outputs have another sign than the
-        label.
+        label, of outputs of zero half.
     outputs : Array, shape (R, S)
         Sum of the outputs in each slab.
     inside : Array, shape (S,)
         How many inputs lie in each slab.
+
+    Examples
+    --------
+    >>> off, along, labels = np.zeros((4, 1)), np.zeros(4), np.array([1, 1, 1, -1])
+    >>> tally(off, np.ones((1, 1)), along, labels, LOSSES[SQUARE])[1]
+    array([2.])
     """
     outputs = products(readouts, features.astype(float).T)
     inside = (np.abs(along[:, None] - SLABS) < SLAB_HALF_WIDTH).astype(float)
     slabs = products(outputs, inside)
-    wrong = np.sum(outputs * clean < 0, axis=1).astype(float)
+    # Where all neurons are off an output is zero, and its sign is left to chance.
+    wrong = (1 - np.sign(outputs * clean)).sum(axis=1) / 2
     squares = ((outputs - clean) ** 2).sum(axis=1)
     losses = squares / 2 if loss == LOSSES[SQUARE] else loss.value(clean, outputs).sum(axis=1)
     return squares, wrong, losses, slabs, inside.sum(axis=0)
