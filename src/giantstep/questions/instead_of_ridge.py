@@ -27,15 +27,13 @@ def choose_ridge(given: dict[str, Any], of: Question) -> None:
     Raises
     ------
     InvalidParametersError
-        For a name beside numbers, and for a list of ridges where the ridge is optimised.
+        For a name beside numbers.
     """
     ridges = as_lists(given.get(RIDGE))
     if isinstance(ridges, list):
         words = [x for x in ridges if isinstance(x, str)]
         if words and len(ridges) > 1:
             raise refusal(RIDGE, words[0], "alone, without numbers")
-        if RIDGE in (given.get("over") or ()):
-            raise refusal(RIDGE, ridges, "left out where it is optimised")
         given |= {RIDGE: words[0]} if words else {}
     word = given.get(RIDGE)
     if isinstance(word, str) and word in CROSS_VALIDATION and BY.name in [x.name for x in of.takes]:

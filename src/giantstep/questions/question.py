@@ -20,6 +20,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.progress import Progress
 from giantstep.questions.arguments import Argument, Many
 from giantstep.questions.checks import input_faults
+from giantstep.questions.choices import BIAS, RATE, RIDGE, STOP_AT
 from giantstep.questions.costs import check_cost, cost_of
 from giantstep.questions.datasets import drop_fixed, total_samples
 from giantstep.questions.declaration import Question, declare
@@ -79,8 +80,10 @@ def _arguments(
     changes = {name: as_lists(kwargs.pop(name)) for name in [*kwargs] if name in further}
     given: dict[str, Any] = form.bind(*args, **kwargs).arguments
     given |= given.pop("values", {})
+    defaults = {x.name: x.default for x in known.values() if x.default is not x.empty}
+    _check_searched(**{"over": (), **defaults, **changes, **given})
     stopped = _read(given, of, known)
-    given = {x.name: x.default for x in known.values() if x.default is not x.empty} | given
+    given = defaults | given
     apart = {one.name: given[one.name] for one in of.takes if one.many is Many.APART}
     several = {name: x for name, x in (changes | apart).items() if is_several(name, x)}
     if not of.data:
@@ -104,6 +107,20 @@ def _prepare(
         return drop_fixed(data, here), remarks
 
     return answer
+
+
+def _check_searched(over: Container[str], **given: Any) -> None:
+    """Refuse several values of what is searched for, but of a readout, whose first letter counts.
+
+    Raises
+    ------
+    InvalidParametersError
+    """
+    names = [name for name in (RATE, BIAS) if name in over]
+    names += [RIDGE, STOP_AT] if RIDGE in over or STOP_AT in over else []
+    values = {name: as_lists(given.get(name)) for name in names}
+    several = [name for name, x in values.items() if is_several(name, x)]
+    raise_all([Fault(name, values[name], "left out where it is optimised") for name in several])
 
 
 def _read(given: dict[str, Any], of: Question, known: Container[str]) -> bool:
