@@ -120,7 +120,7 @@ def test_networks_have_the_errors_that_are_predicted_for_them_after_a_step():
     ("change", "words"),
     [
         ({"X": np.ones((500, 30))}, "2 or more that are not constant"),
-        ({"X": np.full((500, 30), np.nan)}, "all finite numbers"),
+        ({"X": np.full((500, 30), np.nan)}, "nan in row 1, column 1 (of 15000 such)'"),
         (
             {"y": ["cat"] * 500},
             "(of two classes: +1 and -1), or a matrix of one-hot rows, all finite numbers",
@@ -182,11 +182,13 @@ def test_the_command_reads_files_and_compares_steps(tmp_path, capsys, monkeypatc
     saved = lines[: len(lines) // 2]
     assert (told, 2 * saved) == ([0, 0], lines)
     assert {"linear_test_error", "classification_error"} <= {*" ".join(saved).split()}
-    (tmp_path / "text.npy").write_text("1 2 3")
-    assert main("data text.npy y.npy".split()) == 2
+    for name, text in ("t.npy", "1 2 3"), ("t.csv", "1;2"), ("empty.csv", ""), ("i.csv", ",a\n0,1"):
+        (tmp_path / name).write_text(text)
+        assert main(["data", name, "y.npy"]) == 2
     assert main("data X.npy y.npy --alpha 50".split()) == 2
     assert main("data X.npy y.npy --max-hours 1e-9".split()) == 2
     said = capsys.readouterr().err
-    assert "text.npy is neither a file of numpy.save (.npy) nor a table" in said
+    assert said.count(" is neither a file of numpy.save (.npy) nor a table of numbers") == 3
+    assert "i.csv has a first column without a name" in said
     assert "X 200 rows: must be" in said
     assert "allowed with --max-hours" in said

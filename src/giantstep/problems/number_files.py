@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,36 @@ def load_numbers(path: str) -> Any:
     ------
     OSError
     RefusalError
-        For other kinds of files.
+        For other kinds of files, and for a table whose first column numbers the rows.
     """
     try:
-        if not path.endswith(".csv"):
-            return np.load(path, allow_pickle=False)  # noqa: TID251
-        numbers = np.genfromtxt(path, delimiter=",", dtype=float)
-        headed = numbers.ndim > 0 and len(numbers) > 0 and np.isnan(numbers[0]).all()
-        return numbers[1:] if headed else numbers
+        numbers = _table(path) if path.endswith(".csv") else np.load(path, allow_pickle=False)  # noqa: TID251
+        if isinstance(numbers, np.ndarray):
+            return numbers
     except (ValueError, EOFError):
-        text = "is neither a file of numpy.save (.npy) nor a table of numbers (.csv)"
-        raise RefusalError(f"{path} {text}") from None
+        pass
+    text = "is neither a file of numpy.save (.npy) nor a table of numbers with commas (.csv)"
+    raise RefusalError(f"{path} {text}")
+
+
+def _table(path: str) -> Any:
+    """Read a table, in which what is no number is NaN.
+
+    Raises
+    ------
+    OSError, RefusalError
+    ValueError
+        If its lines are not equally long, or hold no number at all.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy's, of an empty file
+        numbers = np.genfromtxt(path, float, delimiter=",")
+    if np.isnan(numbers).all():
+        raise ValueError
+    if numbers.ndim == 0 or not np.isnan(numbers[0]).all():
+        return numbers
+    names = np.genfromtxt(path, str, delimiter=",", max_rows=1, encoding="utf-8-sig")
+    if not names.flat[0]:  # as pandas writes an index
+        text = "has a first column without a name, which numbers its rows: leave it out"
+        raise RefusalError(f"{path} {text}")
+    return numbers[1:]

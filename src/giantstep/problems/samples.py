@@ -65,7 +65,11 @@ def _read(name: str, values: Any, shape: str, ndim: int, faults: list[Fault]) ->
     given = np.asarray(values)
     known = given.dtype.kind in "buif" and given.ndim == ndim
     numbers = given.astype(float) if known else np.empty(0)
-    if not known or not np.all(np.isfinite(numbers)):
-        text = f"an array of {given.dtype} of shape {given.shape}"
+    text = "" if known else f"an array of {given.dtype} of shape {given.shape}"
+    if bad := np.argwhere(~np.isfinite(numbers)).tolist():
+        places = zip(("row", "column"), bad[0], strict=False)
+        where = ", ".join(f"{axis} {index + 1}" for axis, index in places)
+        text = f"{numbers[tuple(bad[0])]} in {where} (of {len(bad)} such)"
+    if text:
         faults.append(Fault(name, text, f"{shape}, all finite numbers"))
     return numbers
