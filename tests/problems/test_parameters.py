@@ -42,6 +42,7 @@ def test_one_spike_refuses_what_it_does_not_take():
         one_spike("tahn", "sin", None, -1, 2, 1)
     names = {fault.name for fault in refused.value.faults}
     assert names == {"activation", "bulk_variance", "alignment"}
+    assert one_spike("tanh", "sin", 1e-12, 1, 1, 1).bulk_variance == (1e-12,)
 
 
 @pytest.mark.parametrize(
