@@ -16,9 +16,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     --------
     >>> did_you_mean("--lerning-rate", ["--learning-rate", "--ridge"])
     '; did you mean --learning-rate?'
+    >>> did_you_mean("--loss", ["--plot", "--ridge"])
+    ''
     """
     known = list(known)
     if (meant := _MEANT.get(word)) in known:
         return f"; did you mean {meant}?"
-    close = get_close_matches(word, known, n=1, cutoff=0.6)
-    return f"; did you mean {close[0]}?" if close else ""
+    # By the letters alone: the dashes of a flag are in all others.
+    letters = {name.lstrip("-"): name for name in known}
+    close = get_close_matches(word.lstrip("-"), letters, n=1, cutoff=0.6)
+    return f"; did you mean {letters[close[0]]}?" if close else ""
