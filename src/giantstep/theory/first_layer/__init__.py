@@ -1,11 +1,11 @@
 """What the gradient steps leave of the first layer: spike, alignment and bulk.
 
 Start with `layer`, which chooses the first layer of a problem, and `interface`, which lists what
-the rest of the theory needs of it. A new step is a new class beside `recursion`, and a line in
+the rest of the theory needs of it. A new step is a new class beside `one_spike`, and a line in
 `layer`. The chapters below are in docs/theory/; docs/theory.md lists their sections.
 
     initial                 no step
-    recursion               fresh batches, one letter: several-steps.md, section 13
+    one_spike               fresh batches, one letter: several-steps.md, section 13
         step, fresh_step        the network after a step
         covariance_step         the effect of a step on the rows' covariance, sample by sample
         row_resolvent           traces of its resolvent, by the self-energy of the samples

@@ -15,7 +15,7 @@ from giantstep.theory.first_layer.interface import FirstLayer, SteppedLayer
 from giantstep.theory.first_layer.letters import Letters
 from giantstep.theory.first_layer.odd_letters import OddLetters
 from giantstep.theory.first_layer.one_batch import OneBatch
-from giantstep.theory.first_layer.recursion import Recursion
+from giantstep.theory.first_layer.one_spike import OneSpike
 from giantstep.theory.first_layer.signs import OddLetterSigns, OddSigns, Signs
 
 
@@ -41,7 +41,7 @@ def layer_of(problem: Problem, dimension: float = math.inf, fineness: int = 1) -
     --------
     >>> from giantstep import Protocol
     >>> type(layer_of(Protocol("tanh", "sin", learning_rate=3, alpha0=20, beta=1))).__name__
-    'Recursion'
+    'OneSpike'
     """
     if isinstance(problem, SpikedFeatures):
         return GivenFeatures(problem, dimension, fineness, layer_of)
@@ -62,4 +62,4 @@ def _kind(protocol: Protocol) -> type[SteppedLayer]:
         return OddSigns if one_letter else OddLetterSigns
     if protocol.reuses_samples:
         return OneBatch
-    return Recursion if one_letter else OddLetters
+    return OneSpike if one_letter else OddLetters

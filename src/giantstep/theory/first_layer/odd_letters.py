@@ -16,13 +16,13 @@ from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.first_layer.network_state import check_weights, spiked_features
 from giantstep.theory.first_layer.odd_step import OddStep
-from giantstep.theory.first_layer.recursion import Recursion
+from giantstep.theory.first_layer.one_spike import OneSpike
 from giantstep.theory.rows.eigenmodes import RowCovariance
 from giantstep.theory.rows.groups import GroupsBulk
 from giantstep.theory.rows.interface import Bulk
 
 
-class OddLetters(Recursion):
+class OddLetters(OneSpike):
     """One step of an odd activation, for an initial readout of several values."""
 
     left_out = "how norms of rows fluctuate, but for what their overlaps with the spike change"

@@ -14,7 +14,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.theory.first_layer.continued_rows import ContinuedOneGroup
 from giantstep.theory.first_layer.interface import Accuracy
 from giantstep.theory.first_layer.network_state import NetworkState
-from giantstep.theory.first_layer.recursion import Recursion
+from giantstep.theory.first_layer.one_spike import OneSpike
 from giantstep.theory.first_layer.reused_batch import ReusedBatch
 from giantstep.theory.first_layer.reused_resolvent import ReusedResolvent
 from giantstep.theory.rows.row_functions import Forms, RowFunctions, Traces, as_columns
@@ -33,7 +33,7 @@ _COARSE = 0
 _network_after = lru_cache(maxsize=4)(ReusedBatch)
 
 
-class OneBatch(Recursion):
+class OneBatch(OneSpike):
     """Later steps take the batch of the first again."""
 
     takes = frozenset()

@@ -20,6 +20,7 @@ import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.newton import iterate_newton
 from giantstep.theory.first_layer.covariance_step import CovarianceStep
 from giantstep.theory.rows.row_functions import Traces
 
@@ -123,14 +124,15 @@ def solve_self_energy(
     for _ in range(_DAMPED_ITERATIONS):
         mapped = x - SelfEnergy(step, t, x, traces(x[:, 2])).gap
         x = np.column_stack([(x[:, 0] + mapped[:, 0]) / 2, np.sqrt(x[:, 1:] * mapped[:, 1:])])
-    for _ in range(_NEWTON_ITERATIONS):
+
+    def advance(x: Array) -> tuple[Array, Array]:
         at = SelfEnergy(step, t, x, traces(x[:, 2]))
         change = -solve_small(at.derivatives()[0], at.gap)
         relative = change[:, 1:] / x[:, 1:]
         size = np.max(np.abs(relative), axis=-1, keepdims=True)
         share = np.minimum(1, _LONGEST_STEP / np.maximum(size, _TOLERANCE))
         positive = x[:, 1:] * np.exp(share * relative)
-        x = np.concatenate([x[:, :1] + share * change[:, :1], positive], axis=-1)
-        if not np.any(size > _TOLERANCE):
-            break
+        return np.concatenate([x[:, :1] + share * change[:, :1], positive], axis=-1), size
+
+    x = iterate_newton(advance, x, _TOLERANCE, _NEWTON_ITERATIONS)
     return SelfEnergy(step, t, x, traces(x[:, 2]))

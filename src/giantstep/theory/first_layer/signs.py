@@ -23,7 +23,7 @@ from giantstep.theory.first_layer.interface import Scope
 from giantstep.theory.first_layer.network_state import NetworkState, check_weights
 from giantstep.theory.first_layer.odd_letters import OddLetters
 from giantstep.theory.first_layer.odd_step import OddStep
-from giantstep.theory.first_layer.recursion import Recursion, with_rows
+from giantstep.theory.first_layer.one_spike import OneSpike, with_rows
 from giantstep.theory.first_layer.sign_rows import SignRows, directions_after_signs
 from giantstep.theory.rows.row_functions import RowFunctions
 from giantstep.validation import refusal
@@ -32,7 +32,7 @@ from giantstep.validation import refusal
 _ALONG_GRADIENT = math.sqrt(2 / math.pi)
 
 
-class Signs(Recursion):
+class Signs(OneSpike):
     """One step by signs, made of the step of plain descent that is its part along the gradient."""
 
     takes = frozenset({"optimizer"})

@@ -35,7 +35,7 @@ def sources_of_variance(square_loss: SquareLoss, alpha: Array, ridge: Array) -> 
     """
     at = solve_resolvent(square_loss.equations, alpha, ridge)
     errors, mean, response = square_loss.order_parameters(at)
-    sources = square_loss.penalty.sources(response, response, mean.hats, mean.hats)
+    sources = square_loss.penalty.sources(response, response, mean, mean)
     T, split = response.derivative(response), square_loss.equations.triangle.size
     # At fixed q: without the change of V1 that follows from that of V2.
     fixed, kept = np.zeros_like(T), np.arange(T.shape[-1]) < split

@@ -19,34 +19,22 @@ _INDEPENDENT = 1e-12
 
 
 @dataclass(frozen=True)
-class Means:
-    """m of each group, and the coefficients of the mean prediction.
+class Means(Hats):
+    """m of each group with the hats of the overlaps, and coefficients of the mean prediction.
 
     Attributes
     ----------
-    m : Array, shape (S, G)
     prediction : Array, shape (S, rank + Z)
         Coefficients of the mean prediction M(kappa) in `LabelResidual.expressible`.
     slope : Array, shape (S, D R)
         Coefficients in phi of P(kappa), the slope of the prediction in each z across the spike.
-    zeta_hat : Array, shape (S, Z)
-    psi_hat : Array, shape (S, D R)
-        The hats of the overlaps along the spike and across it: zeta_hat and psi_hat.
     residual : Array, shape (S,)
         Relative residual of the linear equations.
     """
 
-    m: Array
     prediction: Array
     slope: Array
-    zeta_hat: Array
-    psi_hat: Array
     residual: Array
-
-    @property
-    def hats(self) -> Hats:
-        """The hats of the overlaps, and m."""
-        return Hats(self.zeta_hat, self.psi_hat, self.m)
 
     def at(self, chosen: Indices) -> Means:
         """Select some of the points."""
@@ -165,7 +153,7 @@ def solve_means(
     slope = np.einsum("srx,sx->sr", K[:, Z:], np.concatenate([zeta_hat, psi_hat], axis=-1))
     zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, response.along.shape[-1])
     m = prediction[:, :rank] @ label_residual.to_m.T
-    return Means(m, prediction, slope, zeta_hat, psi_hat, residual)
+    return Means(zeta_hat, psi_hat, m, prediction, slope, residual)
 
 
 def overlap_response(response: SpikeResponse, functions: int) -> Array:

@@ -59,7 +59,7 @@ class SquareLoss:
         V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
         response = self.equations.bulk.spike_response(V1_hat, at.V)
         mean = solve_means(at, self.label_residual, response, self.penalty)
-        sources = self.penalty.sources(response, response, mean.hats, mean.hats)
+        sources = self.penalty.sources(response, response, mean, mean)
         errors = self.residual_errors(at, at.contraction**2, sources, (mean, mean))
         return SquareLossSolution(errors, mean, response)
 
@@ -108,8 +108,8 @@ class SquareLoss:
 
     def overlaps(self, solution: SquareLossSolution) -> dict[str, Array]:
         """Compute the overlaps of each group of neurons, and of each pair."""
-        response, errors, hats = solution.response, solution.errors, solution.mean.hats
-        return self.penalty.overlaps(response, errors.direction, errors.q, hats)
+        errors, mean, response = solution
+        return self.penalty.overlaps(response, errors.direction, errors.q, mean)
 
 
 class ResidualErrors(NamedTuple):

@@ -104,5 +104,5 @@ class StoppedReadout(Readout):
         H = equations.hats_derivative(np.sqrt(squared), points)
         joint = replace(at.at(i), V=(at.V[i] + at.V[j]) / 2, T=one.derivative(other), H=H)
         means = solutions.mean.at(i), solutions.mean.at(j)
-        sources = square_loss.penalty.sources(one, other, means[0].hats, means[1].hats)
+        sources = square_loss.penalty.sources(one, other, *means)
         return square_loss.residual_errors(joint, squared, sources, means)

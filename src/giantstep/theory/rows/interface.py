@@ -17,6 +17,7 @@ it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
@@ -44,7 +45,8 @@ class GroupOverlaps(NamedTuple):
     xi: Array
 
 
-class Hats(NamedTuple):
+@dataclass(frozen=True)
+class Hats:
     """The hats of a readout's overlaps along the spike and across it, and its means.
 
     Attributes
@@ -227,10 +229,9 @@ class ContinuedVariances(Protocol):
         """
 
 
-def in_parts(triangle: Triangle, through_q: Array, direct: Array | None) -> Sources:
+def in_parts(triangle: Triangle, through_q: Array, direct: Array) -> Sources:
     """Arrange what acts through q, shape (S, G), and what acts at fixed q, (S, R, R)."""
     first = np.concatenate([np.zeros((len(through_q), triangle.size)), through_q], axis=-1)
     second = np.zeros_like(first)
-    if direct is not None:
-        second[:, : triangle.size] = triangle.pack(direct + direct.swapaxes(1, 2)) / 2
+    second[:, : triangle.size] = triangle.pack(direct + direct.swapaxes(1, 2)) / 2
     return first, second

@@ -75,7 +75,7 @@ def _rows_after(
     return RowFunctions.fitted(after.bulk_variance, functions, most=most)
 
 
-class Recursion(SteppedLayer):
+class OneSpike(SteppedLayer):
     """Steps after which neurons share one spike: here on fresh batches, from a uniform readout.
 
     Subclasses replace the states, the rows or the features as d -> infinity by those of their own
