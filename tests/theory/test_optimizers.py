@@ -25,10 +25,8 @@ def at(alpha0, **others):
 
 
 def test_signs_align_less_and_less_than_the_gradient():
-    overlaps = [
-        equivalent_features(at(alpha0, optimizer="sign")).first_alignment
-        for alpha0 in (1, 4, 16, math.inf)
-    ]
+    problems = [at(alpha0, optimizer="sign") for alpha0 in (1, 4, 16, math.inf)]
+    overlaps = [equivalent_features(problem).first_alignment for problem in problems]
     assert overlaps == pytest.approx([0.6146, 0.7693, 0.8138, math.sqrt(2 / math.pi)], abs=1e-4)
 
 
@@ -43,6 +41,12 @@ def test_networks_have_the_spike_and_the_norms_of_the_theory(letters):
         chosen = layer.member == group
         assert layer.strengths[chosen].mean() == pytest.approx(u, abs=0.08)
         assert np.sum(bulk[chosen] ** 2, axis=1).mean() == pytest.approx(c, rel=0.08)
+
+
+def test_signs_of_the_population_gradient_differ_between_neurons_at_finite_dimension():
+    problem = Protocol("tanh", "sin", 8, alpha0=math.inf, beta=1, optimizer="sign")
+    norms = [np.var(layer.weights, axis=0).sum() for layer in first_layers(problem, 400, 8)]
+    assert np.mean(norms) == pytest.approx(equivalent_features(problem, 400).groups.c[0], rel=0.15)
 
 
 @pytest.mark.slow
@@ -85,16 +89,14 @@ def test_along_spike_and_target_rows_of_odd_activations_have_the_covariance_in_c
 
 
 def test_rows_of_relu_networks_have_the_covariance_after_signs():
-    target = "polynomial:-0.5,1,0.5"
-    problem = Protocol("relu", target, 0.65, alpha0=6, beta=0.6, optimizer="sign")
+    problem = Protocol("relu", "0.5*(z*z-1)+z", 0.65, alpha0=6, beta=0.6, optimizer="sign")
     (layer,) = first_layers(problem, 800)
     spike = layer.weights.mean(axis=0, dtype=float)
     v = spike / np.linalg.norm(spike)
     across = layer.theta - (layer.theta @ v) * v
     projections = layer.weights @ np.stack([v, across / np.linalg.norm(across)]).T
     _, state = layer_of(problem).rows_in_limit
-    found = 800 * np.cov(projections.T)
-    assert found == pytest.approx(state.covariance[:2, :2], abs=0.35)
+    assert 800 * np.cov(projections.T) == pytest.approx(state.covariance[:2, :2], abs=0.35)
 
 
 def test_averages_over_the_entries_resolve_them():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.gaussian import self_gradient
+from giantstep.numerics.gaussian import mean_derivatives, self_gradient
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.activation_averages import activation_averages
@@ -58,5 +58,11 @@ def added_norms(
     g = protocol.kept + e * letters * mean * h2
     added = (g - k * curvature * own) ** 2 - g**2
     added += e * k * float(fractions @ letters**2) * others
+    return added + own_overlap(protocol.activation, dimension) * spike_strengths**2
+
+
+def own_overlap(activation: str, dimension: float) -> float:
+    """Compute `(b3/h1)^2/d`, the part of `added_norms` from overlaps, over the squared spike."""
+    slope, _, third = mean_derivatives(lookup(activation), 3)[1:]
     # Without a slope there is no spike.
-    return added + (A.third / (h1 or 1.0) * spike_strengths) ** 2 / dimension
+    return float(third / (slope or 1.0)) ** 2 / dimension

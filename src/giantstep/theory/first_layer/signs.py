@@ -24,6 +24,7 @@ from giantstep.theory.first_layer.network_state import NetworkState, check_weigh
 from giantstep.theory.first_layer.odd_letters import OddLetters
 from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.first_layer.one_spike import OneSpike, with_rows
+from giantstep.theory.first_layer.row_norms import own_overlap
 from giantstep.theory.first_layer.sign_rows import SignRows, directions_after_signs
 from giantstep.theory.rows.row_functions import RowFunctions
 from giantstep.validation import refusal
@@ -61,19 +62,23 @@ class Signs(OneSpike):
         rate = _ALONG_GRADIENT * protocol.learning_rate / gradient if gradient > 0 else 0.0
         return replace(protocol, learning_rate=rate)
 
-    def after_signs(self, srf: SpikedFeatures) -> SpikedFeatures:
-        """Return the equivalent features as d -> infinity, from those after plain descent.
+    def after_signs(self, srf: SpikedFeatures, dimension: float = math.inf) -> SpikedFeatures:
+        """Return the equivalent features from those after plain descent as d -> infinity.
 
         Over the neurons an entry of the gradient is Gaussian around a mean, and over the entries
         the mean is Gaussian. The mean of the unit-length sign vector has squared length
         `2/pi arcsin(x)`, where x is the share of the means in the gradient's squared length. Its
         direction is that of the mean gradient with noise of its own.
+
+        At a finite dimension the gradient differs between neurons by their overlaps with the spike,
+        also that of the population. A share of 1 - O(1/d) gives noise of order d^(-1/2).
         """
         e, u = self.length, srf.groups.u
         moved = (np.array(self.giant.readout)[:, 0] != 0) * e**2
         if not np.any(moved):
             return srf
         share = np.minimum((u / (_ALONG_GRADIENT * e)) ** 2, 1)
+        share /= 1 + own_overlap(self.giant.activation, dimension) * share
         strength = np.copysign(e * np.sqrt(np.arcsin(share) * 2 / math.pi), u)
         c = srf.groups.c + moved * (1 - _ALONG_GRADIENT**2) - (strength**2 - u**2)
         check_weights(self.giant, float(c.max()), float(np.abs(strength).max()))
@@ -83,7 +88,7 @@ class Signs(OneSpike):
 
     def at_dimension(self, srf: SpikedFeatures) -> SpikedFeatures:
         """Add the effects of a finite dimension on rows after plain descent."""
-        return super().at_dimension(self.after_signs(srf))
+        return super().at_dimension(self.after_signs(srf, self.dimension))
 
     @cached_property
     def rows_in_limit(self) -> tuple[RowFunctions, NetworkState]:
