@@ -73,6 +73,16 @@ class Transition(NamedTuple):
         own = 0.0 if self.function.kinks else 1.0  # without kinks, f varies on a scale of one
         return math.hypot(self.width, own) / max(abs(self.slope), TINY)
 
+    def longest_step(self, digits: float) -> float:
+        """Choose the step of a trapezoidal rule for averages and their squares, as `strip_step`.
+
+        Without kinks they are analytic in a strip. With kinks averages are analytic everywhere;
+        what limits the step is the width of their squares, times the density.
+        """
+        if not self.function.kinks:
+            return _step(self.scale, digits)
+        return _step(math.inf, digits) / math.hypot(1, math.sqrt(2) / max(self.scale, TINY))
+
     def edges(self, panel: float = 1.0) -> list[Array]:
         """Find edges of panels around it, each of shape (..., E)."""
         function, shift, slope, width = self
@@ -86,6 +96,10 @@ class Transition(NamedTuple):
             steps = np.arange(-RANGE, RANGE, oscillation)
             edges.append(np.broadcast_to(steps, (*shift.shape, steps.size)))
         return edges
+
+
+def _step(strip: float, digits: float) -> float:
+    return float(strip_step(np.array(strip), digits))
 
 
 def merged_panels(
@@ -126,18 +140,12 @@ def _trapezoidal_rule(
     """Choose the rule of `fewest_nodes`, unless its step would be short.
 
     Errors contain 1/(1 + V), which has poles as near the axis as features have transitions.
-    Averages of labels with kinks are analytic everywhere; what limits the step is the width of
-    their squares, times the density.
     """
-    labels = *_of_target(srf), *further
-    others = [one for one in labels if not one.function.kinks]
-    strip = min(one.scale for one in _of_features(srf) + others)
-    narrowest = max(min((x.scale for x in labels if x.function.kinks), default=math.inf), TINY)
     # The digits of the error, relative to those of unit panels.
     digits = fineness * math.asinh(2 / panel) / math.asinh(2)
-    for_strip, for_density, shortest = strip_step(np.array([strip, math.inf, _NARROW]), digits)
-    step = min(for_strip, for_density / math.hypot(1, math.sqrt(2) / narrowest))
-    return midpoint_rule(float(step)) if step >= shortest else None
+    steps = [_step(min(one.scale for one in _of_features(srf)), digits)]
+    step = min(steps + [one.longest_step(digits) for one in (*_of_target(srf), *further)])
+    return midpoint_rule(step) if step >= _step(_NARROW, digits) else None
 
 
 def _of_features(srf: SpikedFeatures) -> list[Transition]:

@@ -118,7 +118,7 @@ class Anisotropic(SteppedLayer):
         )
         step, count = self.step, self.step.eigenvalues.size
         largest = float(step.eigenvalues.max())
-        rows = (2 * step.rate * step.third) ** 2 * step.mean_power(1, 2) / count
+        rows = (2 * step.rate * step.third) ** 2 * step.mean_form(1, 2) / count
 
         def estimates(alpha: Array, ridge: Array, slopes: Array) -> dict[str, Array]:
             two, three, noise = alpha * (squares @ slopes.T)

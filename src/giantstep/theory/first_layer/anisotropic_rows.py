@@ -40,7 +40,7 @@ class AnisotropicRows:
 
     def _resolvent(self, t: RealOrComplex) -> tuple[DampedMoments, RealOrComplex, RealOrComplex]:
         """Compute moments of the batch, and eigenvalues of D and Q, at S values of t."""
-        return self.rows.at(t, self.rows.spread(t) if self.trained else 0 * t)
+        return self.rows.at(t, self.rows.trace(t) if self.trained else 0 * t)
 
     def columns(self, t: Array) -> Array:
         """Compute the traces, of Q and D Q, and the forms at S values of t, as `as_columns`."""

@@ -64,7 +64,7 @@ class OddStep:
         E y t.z for the class y of a mixture; zero without classes.
     agreement, slope, label_power : float
         Mean sign of the target in a label, E y t.z and E y^2.
-    first, third, power, own : float
+    first, third, second, own : float
         E sigma', E sigma''', E sigma^2 and E z sigma sigma'.
     psi : tuple of float
         E psi^2, psi^3, psi^4 and psi^2 (z^2 - 1), of psi = sigma' - E sigma'.
@@ -98,11 +98,11 @@ class OddStep:
         self.slope = self.agreement * h1_star * (abs(h1_star) > _ROUNDING)
         self.label_power = float(teacher.second) + noise_power(protocol)
         self.first, self.third = abs(slope), sign * third
-        self.power, self.own = A.slope**2 + A.residual, self_gradient(f)
+        self.second, self.own = A.slope**2 + A.residual, self_gradient(f)
         self.psi = A.variance, sign * A.cube, A.fourth_power, 2 * A.variance_with_norm
         self.tau = self.rate**2 * self.psi[0] * self.inverse_alpha0
         self.bulk = self.eigenvalues + self.tau * self.label_power * self.gains**2
-        self.bulk_variance, self.length = float(self.bulk.mean()), math.sqrt(self.mean_power(0, 2))
+        self.bulk_variance, self.length = float(self.bulk.mean()), math.sqrt(self.mean_form(0, 2))
         self.spike_strength = self.rate * self.first * self.length
         self.norm_coupling = self.rate * self.third * self.length
         gamma = self.slope * float(self.weights @ self.gains) / self.length
@@ -130,7 +130,7 @@ class OddStep:
         """Compute tr Sigma^j G^k/d."""
         return float(np.mean(self.eigenvalues**power * self.gains**gained))
 
-    def mean_power(self, power: int, gained: int) -> float:
+    def mean_form(self, power: int, gained: int) -> float:
         """Compute u Sigma^j G^k u, u the mean of y z over the batch, in the mean over batches."""
         along = float(self.weights @ (self.eigenvalues**power * self.gains**gained))
         noise = self.label_power * self.inverse_alpha0 * self.trace(power, gained)
@@ -142,7 +142,7 @@ class OddStep:
         D/d is the covariance of rows, and w = kappa v + M t an input, as far as it matters.
         """
         nu, c = self.tau * self.label_power, self.bulk_variance
-        along = (self.mean_power(1, 2) + nu * self.mean_power(0, 4)) / self.length**2
+        along = (self.mean_form(1, 2) + nu * self.mean_form(0, 4)) / self.length**2
         mixed = 2 * self.mean * self.slope / self.length * (self.weights * self.gains @ self.bulk)
         own = self.mean**2 * float(self.weights @ self.bulk)
         return (own / c, mixed / c, along / c), float(np.mean(self.bulk**2)) / c**2
@@ -155,7 +155,7 @@ class OddStep:
         square of the `letters`.
         """
         s, g, e, along = self.eigenvalues, self.gains, self.rate, self.rate * self.first**2
-        noise = e * along * self.power * self.inverse_alpha0
+        noise = e * along * self.second * self.inverse_alpha0
         own_output = letters * g**2 * (along**2 * s + noise) - 2 * along * s * g
         norms = self.beta / 2 * (e * self.third) ** 2 * self.trace(2) * self.label_power
         return np.stack([own_output, norms * self.inverse_alpha0 * g**2])
@@ -169,10 +169,10 @@ class OddStep:
         """
         r, width = self.spike_strength, self.beta * dimension
         own, s2, s3 = self.rate / width * self.own, self.trace(0, 2), self.trace(1, 2)
-        noise = self.power * (self.psi[0] + self.first**2) * self.inverse_alpha0
+        noise = self.second * (self.psi[0] + self.first**2) * self.inverse_alpha0
         c = self.bulk_variance + own**2 * s3 - 2 * own * self.trace(1, 1)
         c += self.rate**2 / width * (self.first**4 * s3 + noise * s2)
-        c += (self.rate * self.third) ** 2 * s3 * self.mean_power(1, 0) / dimension
+        c += (self.rate * self.third) ** 2 * s3 * self.mean_form(1, 0) / dimension
         shift = max(float(self.mean_row().mean(axis=1).sum()), 0.0) / width
         longer = math.hypot(r, math.sqrt(shift))
         gamma = self.alignment * (r / longer if longer > 0 else 1.0)
@@ -183,7 +183,7 @@ class OddStep:
         e, b, (square, _, fourth, spread) = self.rate, self.inverse_alpha0, self.psi
         mixed, s2, noise = self.trace(1, 1), self.trace(0, 2), self.label_power * b
         rows = 2 * (1 + e**2 * noise * s2 * spread / 2) ** 2 * (self.trace(2) - 1)
-        rows += (2 * e * self.third * mixed) ** 2 * self.mean_power(1, 0)
+        rows += (2 * e * self.third * mixed) ** 2 * self.mean_form(1, 0)
         of_noise = mixed**2 * (spread - self.third**2) + self.trace(1, 2) * square
         rows += 4 * e**2 * noise * of_noise
         samples = 2 * (square * noise) ** 2 * self.trace(0, 4)
@@ -195,7 +195,7 @@ class OddStep:
         A vector along Sigma u is replaced by its part along the spike, G u.
         """
         along, s2, b = self.rate * self.third, self.trace(0, 2), self.inverse_alpha0
-        shared = self.trace(1, 1) * self.mean_power(1, 1) / self.length**2
+        shared = self.trace(1, 1) * self.mean_form(1, 1) / self.length**2
         norms = self.trace(2) - 1
         rows = 1 + self.rate**2 * self.label_power * b * s2 * self.psi[3] / 2
         of_cubes = self.rate**3 * b**2 * s2 * self.psi[1]

@@ -18,7 +18,7 @@ from giantstep.theory.first_layer.network_state import (
     check_weights,
     spike_basis,
 )
-from giantstep.theory.first_layer.reused_fields import Part, SampleFields, triangular_root
+from giantstep.theory.first_layer.reused_fields import GaussianPart, SampleFields, triangular_root
 from giantstep.theory.first_layer.reused_resolvent import ReusedResolvent
 
 
@@ -47,7 +47,8 @@ class ReusedBatch:
         self.states = [NetworkState.at_initialisation(protocol.target)]
         D = self.directions = self.states[0].alignment.size
         self.rate, alpha0 = protocol.learning_rate / protocol.beta * omega, protocol.alpha0
-        self.common, self.own = Part(np.zeros(D + steps), D), Part(np.eye(1 + steps)[0], 1)
+        self.common = GaussianPart(np.zeros(D + steps), D)
+        self.own = GaussianPart(np.eye(1 + steps)[0], 1)
         for t in range(steps):
             if t <= 2:
                 fields = SampleFields(protocol, t if t < 2 else steps - 1, fineness)

@@ -48,8 +48,8 @@ _CACHED = 40_000
 _ROUNDING = 1e-12
 
 
-class Part:
-    """A part of the rows, step after step: the mean row, or a neuron's own part.
+class GaussianPart:
+    """A Gaussian part of the rows, step after step: the mean row, or a neuron's own part.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class SampleFields:
         self.projections, self.products = np.zeros(shape), np.zeros(shape)
         self._own_pulls = np.empty((steps, self.weight.size, self.share.size))
 
-    def take(self, common: Part, own: Part) -> None:
+    def take(self, common: GaussianPart, own: GaussianPart) -> None:
         """Add the fields after one more step.
 
         The newest noise of a neuron enters linearly, and is averaged over in advance.

@@ -134,12 +134,12 @@ class SignRows:
 
     def _resolvents(self, t: Array) -> tuple[Array, Array, Array, Array]:
         """Compute traces and forms of `(1 + t C)^-1` and `C (1 + t C)^-1`, in `vectors`."""
-        spread = self.rows.spread(t)
-        E, diagonal, Q = self.rows.at(t, spread)
+        trace = self.rows.trace(t)
+        E, diagonal, Q = self.rows.at(t, trace)
         plain, mixed, W = (self.entries.average(self.gain**j * Q) for j in range(3))
         # What the batch adds along theta and along the direction n of its noise.
         x = self.step.inverse_alpha0
-        along = E[2, 2] - E[2, 0] + x * t * spread * E[3, 1] ** 2 / E[2, 0]
+        along = E[2, 2] - E[2, 0] + x * t * trace * E[3, 1] ** 2 / E[2, 0]
         both = math.sqrt(x * self.step.label_power) * E[3, 1] / E[2, 0]
         K = np.stack([along, both, both, x * E[4, 0] / E[2, 0]], axis=-1).reshape(-1, 2, 2)
         H, by_t, T = mixed[:, :, 1:], t[:, None, None], self.vectors

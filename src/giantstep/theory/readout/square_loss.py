@@ -86,10 +86,10 @@ class SquareLoss:
             test_error = test_error - (1 / agreement - 1) * overlap
         residual = np.maximum.reduce([residual, *(mean.residual for mean in means)])
 
-        def power() -> Array:
+        def fitted() -> Array:
             return contraction_squared * (residuals + scaled @ self.equations.folded.T)
 
-        return ResidualErrors(test_error, fresh, power, q, direction, residual)
+        return ResidualErrors(test_error, fresh, fitted, q, direction, residual)
 
     def _label_overlap(self, mean: Means) -> Array:
         """Compute the mean product of label and prediction, shape (S,)."""
@@ -101,10 +101,10 @@ class SquareLoss:
         """Compute the variance of predictions given kappa, averaged over it, from (q1, q2)."""
         return q @ (self.equations.multiplicity * self.equations.expectations)
 
-    def fluctuation(self, at: Resolvent, power: Array) -> Fluctuation:
+    def fluctuation(self, at: Resolvent, fitted: Array) -> Fluctuation:
         """Return the inputs of the corrections of `reliability` at S points."""
         V2 = at.V[:, self.equations.triangle.size :]
-        return Fluctuation(at.alpha, V2, at.contraction, power)
+        return Fluctuation(at.alpha, V2, at.contraction, fitted)
 
     def overlaps(self, solution: SquareLossSolution) -> dict[str, Array]:
         """Compute the overlaps of each group of neurons, and of each pair."""
@@ -119,7 +119,7 @@ class ResidualErrors(NamedTuple):
     ----------
     test_error, fresh : Array, shape (S,)
         Mean products of the residuals on clean labels, and on fresh ones with their noise.
-    power : callable
+    fitted : callable
         Computes the same after fitting, at each kappa, over the scale squared, times the weight,
         shape (S, N').
     q : Array, shape (S, K)
@@ -132,7 +132,7 @@ class ResidualErrors(NamedTuple):
 
     test_error: Array
     fresh: Array
-    power: Callable[[], Array]
+    fitted: Callable[[], Array]
     q: Array
     direction: Array
     residual: Array

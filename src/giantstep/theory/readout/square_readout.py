@@ -37,7 +37,7 @@ class SquareReadout(Readout):
         square_loss, at = self.square_loss, self._resolvent(alpha, ridge)
         errors = square_loss.order_parameters(at).errors
         error = np.where(at.converged, errors.test_error, np.nan)
-        return error, square_loss.fluctuation(at, errors.power()), self.nodes
+        return error, square_loss.fluctuation(at, errors.fitted()), self.nodes
 
     def sources_of_variance(self, alpha: Array, ridge: Array) -> dict[str, Array]:
         """Compute `ensembles.sources_of_variance` at points of one shape."""
@@ -48,8 +48,8 @@ class SquareReadout(Readout):
         square_loss, at = self.square_loss, self._resolvent(alpha, ridge)
         solution = square_loss.order_parameters(at)
         errors, overlaps = solution.errors, square_loss.overlaps(solution)
-        power, equations = errors.power(), square_loss.equations
-        residuals = power @ np.ones_like(square_loss.weight)
+        fitted, equations = errors.fitted(), square_loss.equations
+        residuals = fitted @ np.ones_like(square_loss.weight)
         singular = (at.ridge == 0) & (np.minimum(at.alpha, equations.rank) < equations.beta)
         values = {
             "test_error": errors.test_error,
@@ -68,7 +68,7 @@ class SquareReadout(Readout):
             at.converged,
             shift,
             change,
-            square_loss.fluctuation(at, power),
+            square_loss.fluctuation(at, fitted),
             square_loss.variance(errors.q),
         )
 
@@ -90,5 +90,5 @@ def changes_on_finer_rule(
     slopes = equations.hats_derivative(contraction, points)
     again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
     change = np.abs(fine.order_parameters(again).errors.test_error - test_error)
-    power = _ROUNDING * fine.label_power
-    return shift, np.where(change < power, 0.0, change / np.maximum(np.abs(test_error), power))
+    least = _ROUNDING * fine.label_power
+    return shift, np.where(change < least, 0.0, change / np.maximum(np.abs(test_error), least))

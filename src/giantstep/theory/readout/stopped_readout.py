@@ -78,7 +78,7 @@ class StoppedReadout(Readout):
             return values.reshape(S, -1, *values.shape[1:])
 
         test_error, by_coarse_fit = products @ of_points(pairs.test_error).T
-        q, squares = (products[0] @ of_points(x) for x in (pairs.q, pairs.power()))
+        q, squares = (products[0] @ of_points(x) for x in (pairs.q, pairs.fitted()))
         overlaps = self.square_loss.overlaps(solutions)
         residuals = (of_points(x.residual).max(axis=1) for x in (at, solutions.errors, pairs))
         values = {

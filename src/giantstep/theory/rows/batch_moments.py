@@ -18,7 +18,7 @@ from giantstep.numerics.newton import iterate_newton
 DampedMoments = dict[tuple[int, int], RealOrComplex]
 # The powers that are needed.
 _POWERS = (1, 1), (2, 0), (4, 0), (6, 0), (2, 2), (4, 2), (3, 1), (5, 1)
-# Newton's method for the spread: most steps, and one after which only rounding is left.
+# Newton's method for the trace: most steps, and one after which only rounding is left.
 _ITERATIONS, _SHORT_STEP = 100, 1e-10
 
 
@@ -75,28 +75,28 @@ class BatchResolvent(NamedTuple):
     moments: BatchMoments
 
     def at(
-        self, t: RealOrComplex, spread: RealOrComplex
+        self, t: RealOrComplex, trace: RealOrComplex
     ) -> tuple[DampedMoments, RealOrComplex, RealOrComplex]:
         """Compute moments and the diagonals of C and (1 + t C)^-1, (..., M), at some t."""
-        E = self.moments.damped(self.moments.damping(t * spread))
+        E = self.moments.damped(self.moments.damping(t * trace))
         diagonal = self.own + np.multiply.outer(E[2, 0], self.squared_gain)
         return E, diagonal, 1 / (1 + t[..., None] * diagonal)
 
-    def spread(self, t: RealOrComplex, start: RealOrComplex | None = None) -> RealOrComplex:
-        """Solve `spread = E D^2/(1 + t C)` at some t by Newton's method.
+    def trace(self, t: RealOrComplex, start: RealOrComplex | None = None) -> RealOrComplex:
+        """Solve for the trace of `D^2 (1 + t C)^-1` over d at some t by Newton's method.
 
-        It starts from above, since the right side is concave; for complex t, from a spread nearby.
+        It starts from above, since the right side is concave; for complex t, from a trace nearby.
         """
         weight, inverse_alpha0 = self.weight * self.squared_gain, self.moments.inverse_alpha0
 
-        def advance(spread: RealOrComplex) -> tuple[RealOrComplex, Array]:
-            damping = self.moments.damping(t * spread)
+        def advance(trace: RealOrComplex) -> tuple[RealOrComplex, Array]:
+            damping = self.moments.damping(t * trace)
             mean = np.multiply.outer(self.moments.power(2, damping), self.squared_gain)
             Q = 1 / (1 + t[..., None] * (self.own + mean))
             squared = self.moments.power(4, damping**2)
             slope = inverse_alpha0 * t**2 * squared * (Q**2 @ (weight * self.squared_gain))
-            step = (Q @ weight - spread) / (1 - slope)
-            return spread + step, np.abs(step) / np.maximum(np.abs(spread), TINY)
+            step = (Q @ weight - trace) / (1 - slope)
+            return trace + step, np.abs(step) / np.maximum(np.abs(trace), TINY)
 
         start = (1 / (1 + np.multiply.outer(t, self.own))) @ weight if start is None else start
         return iterate_newton(advance, start, _SHORT_STEP, _ITERATIONS)

@@ -80,7 +80,7 @@ class FirstBatch:
             Traces tr Z at a nearby ell, which complex ones need.
         """
         # f (1 + ell E[y^2/(1 + ell f y^2/alpha0)]) = 1
-        f = BatchResolvent(np.zeros(1), np.ones(1), np.ones(1), self.moments).spread(ell, near)
+        f = BatchResolvent(np.zeros(1), np.ones(1), np.ones(1), self.moments).trace(ell, near)
         E = self.moments.damped(self.moments.damping(ell * f))
         return BatchTraces(
             (f, f * E[2, 0], f * (E[2, 0] ** 2 + self.moments.inverse_alpha0 * E[4, 0])), E

@@ -92,8 +92,8 @@ class GroupsBulk(Bulk):
         return GroupsResponse(self, V1_hat, V)
 
 
-class _Drives(NamedTuple):
-    """The responses to the hats of the overlaps, mode by mode.
+class _HatsInModes(NamedTuple):
+    """The hats of the overlaps, and what they act on, mode by mode.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class GroupsResponse(SpikeResponse):
             [phi[:, 1, :, 0], mixed[:, 1], phi[:, 1, :, 1]],
         ])  # fmt: skip
 
-    def drives(self, hats: Hats) -> _Drives:
+    def in_modes(self, hats: Hats) -> _HatsInModes:
         """Resolve the hats of the overlaps into modes."""
         size, (A, dual) = self.triangle.order, (self.modes.A, self.modes.dual)
         spike = np.einsum("sij,sj->si", self.projection, hats.of_overlaps)
@@ -174,7 +174,7 @@ class GroupsResponse(SpikeResponse):
         along_spike = np.einsum("sij,skj,sk->si", self.factor.dual, self.factor.dual, spike)
         rows = np.einsum("sgk,sxk->sgxk", A, rows)
         functions = np.einsum("srk,jsxk->jsrxk", dual, functions)
-        return _Drives(rows, functions, norms, along_spike)
+        return _HatsInModes(rows, functions, norms, along_spike)
 
     @cached_property
     def pair_forms(self) -> Array:
@@ -184,19 +184,19 @@ class GroupsResponse(SpikeResponse):
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair of groups."""
         modes, beta = self.modes, self.bulk.rows.beta
-        drive = self.drives(hats)
-        single = np.einsum("jg,jskxy,sgxk->sgy", modes.row_norms, self.forms, drive.rows)
-        single[:, :, 0] += drive.norms
+        parts = self.in_modes(hats)
+        single = np.einsum("jg,jskxy,sgxk->sgy", modes.row_norms, self.forms, parts.rows)
+        single[:, :, 0] += parts.norms
         overlaps = beta * self.V2[:, :, None] * single
         zeta, psi = overlaps[:, :, 0], overlaps[:, :, 1]
         of_norms = np.concatenate([self.along, self.mixed], axis=-1)[:, self.triangle.order :]
         xi = np.einsum("sij,sj->si", of_norms, hats.of_overlaps)
         V1, change = self._variances_of_groups(direction, -q[:, self.triangle.size :])
-        q1 = self._squared_drives(drive.rows, drive.norms)
+        q1 = self._squares(parts.rows, parts.norms)
         q1 -= zeta[:, :, None] * zeta[:, None]
         return GroupOverlaps(V1, q1 - change, zeta, psi, xi)
 
-    def _squared_drives(self, on_groups: Array, norms: Array) -> Array:
+    def _squares(self, on_groups: Array, norms: Array) -> Array:
         """Compute what the hats of the overlaps add to the second moment q1 + zeta zeta^T."""
         c, V2 = self.modes.row_norms, self.V2
         q1: Array = contract(
@@ -245,9 +245,9 @@ class GroupsResponse(SpikeResponse):
 
         It is an average of `t t^T` over b, with `t = w - beta D(b) M(b) w`.
         """
-        modes, drive = self.modes, np.einsum("sgk,sg->sk", self.modes.A, w)
+        modes, w_modes = self.modes, np.einsum("sgk,sg->sk", self.modes.A, w)
         single, pair = np.stack(modes.single.powers), modes.pair
-        on_groups = self.bulk.rows.beta * self.V2[:, :, None] * modes.A * drive[:, None]
+        on_groups = self.bulk.rows.beta * self.V2[:, :, None] * modes.A * w_modes[:, None]
         c = product(self.polynomial(common), modes.row_norms)
         mean = np.einsum("jg,jsk,sgk->sg", c, single, on_groups)
         square = contract(
@@ -273,23 +273,23 @@ class GroupsResponse(SpikeResponse):
     def sources(self, other: Self, hats: Hats, others: Hats) -> Sources:
         """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""
         beta, forms = self.beta, self._with(other)[1]
-        drive, driven = self.drives(hats), other.drives(others)
-        c, left, right = self.modes.row_norms, drive.rows, driven.rows
+        one, two = self.in_modes(hats), other.in_modes(others)
+        c, left, right = self.modes.row_norms, one.rows, two.rows
         squares = contract("jg,jsklxy,sgxk,sgyl->sg", c, forms[:2], left, right)
-        squares += driven.norms * np.einsum("sgxk,skx->sg", left, self.forms[0, ..., 0])
-        squares += drive.norms * np.einsum("sgxk,skx->sg", right, other.forms[0, ..., 0])
-        squares += drive.norms * driven.norms
-        left, right = drive.functions, driven.functions
+        squares += two.norms * np.einsum("sgxk,skx->sg", left, self.forms[0, ..., 0])
+        squares += one.norms * np.einsum("sgxk,skx->sg", right, other.forms[0, ..., 0])
+        squares += one.norms * two.norms
+        left, right = one.functions, two.functions
         direct = beta**2 * contract("uvsklxy,usrxk,vstyl->srt", forms[SUMS], left, right)
-        direct -= drive.spike[:, :, None] * driven.spike[:, None, :]
+        direct -= one.spike[:, :, None] * two.spike[:, None, :]
         return in_parts(self.triangle, beta * squares, direct)
 
     def screened_sources(self, other: Self, common: Array, w: Array, v: Array) -> Sources:
         """Compute the derivative of `w screened(common) v`: through q, and at fixed q."""
         one, by, powers = self.modes, other.modes, self._with(other)[0]
         polynomial = self.polynomial(common)
-        drive, driven = np.einsum("sgk,sg->sk", one.A, w), np.einsum("sgk,sg->sk", by.A, v)
-        powers = powers * drive[:, :, None] * driven[:, None, :]
+        w_modes, v_modes = np.einsum("sgk,sg->sk", one.A, w), np.einsum("sgk,sg->sk", by.A, v)
+        powers = powers * w_modes[:, :, None] * v_modes[:, None, :]
         norms = product(polynomial, one.row_norms)
         through_q = contract("jg,jskl,sgk,sgl->sg", norms, powers[:3], one.A, by.A)
         between = np.einsum("j,jskl->skl", polynomial, powers[:2])
