@@ -33,10 +33,10 @@ class Triangle:
         return matrices[..., self.rows, self.columns]
 
     def unpack(self, vectors: RealOrComplex) -> RealOrComplex:
-        """Return the symmetric matrices that have these triangles."""
+        """Return the symmetric matrices whose triangles the vectors, shape (..., K), begin with."""
         matrices = np.empty((*vectors.shape[:-1], self.order, self.order), dtype=vectors.dtype)
-        matrices[..., self.rows, self.columns] = vectors
-        matrices[..., self.columns, self.rows] = vectors
+        matrices[..., self.rows, self.columns] = vectors[..., : self.size]
+        matrices[..., self.columns, self.rows] = vectors[..., : self.size]
         return matrices
 
 

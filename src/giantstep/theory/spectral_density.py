@@ -41,6 +41,10 @@ _SLACK = 1e-8
 class SpectralDensity:
     """The density of eigenvalues of one problem at one sample complexity, as a function of x.
 
+    Points begin from those that were solved before, which are kept. So the density at a point is
+    the same to the solver's tolerance, whatever was asked for first; but a point that is lost from
+    far may be found from near.
+
     Parameters
     ----------
     problem : Protocol or SpikedFeatures
@@ -113,7 +117,7 @@ class SpectralDensity:
         """Approximate solutions far above the real axis, at heights relative to x."""
         hats = self.equations.initial_hats(self._points(x)).astype(complex)
         height = _HIGHEST * (1 + np.abs(hats).sum(axis=-1) / x)
-        V1_hat = self.equations.triangle.unpack(hats[:, : self.split])
+        V1_hat = self.equations.triangle.unpack(hats)
         L = hats[:, self.split :] - (x * (1 + 1j * height))[:, None]
         response = self.bulk.far_response(V1_hat, L)
         V = np.concatenate([0 * hats[:, : self.split], self.srf.groups.pi / L], axis=-1)
@@ -145,7 +149,7 @@ class SpectralDensity:
     def _step(self, ridge: Complex, at: _Known) -> tuple[_Known, Array]:
         """Take a step of Newton's method; the size of the step is returned as well."""
         equations, split, points = self.equations, self.split, self._points(at.x)
-        V1_hat = equations.triangle.unpack(at.hats[:, :split])
+        V1_hat = equations.triangle.unpack(at.hats)
         L = ridge[:, None] + at.hats[:, split:]
         V, T, response = self.bulk.variances_near(V1_hat, L, at.V, at.response)
         mapped, contraction = equations.hats(V, points)

@@ -27,7 +27,7 @@ from giantstep.numerics.newton import Iterates, solve_newton
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures
-from giantstep.theory.rows.interface import Bulk
+from giantstep.theory.rows.interface import Bulk, SpikeResponse
 
 # Relative residual, and relative size of the next Newton step, at which Newton's method stops;
 TOLERANCE, STEP_TOLERANCE = 1e-13, 1e-9
@@ -205,9 +205,12 @@ class Equations:
 
     def variances(self, hats: Array, points: Points) -> tuple[Array, Array]:
         """Compute V, equation (19), and T at the hats."""
-        split = self.triangle.size
-        L = points.ridge[:, None] + hats[:, split:]
-        return self.bulk.variances(self.triangle.unpack(hats[:, :split]), L)
+        L = points.ridge[:, None] + hats[:, self.triangle.size :]
+        return self.bulk.variances(self.triangle.unpack(hats), L)
+
+    def response(self, hats: Array, V: Array) -> SpikeResponse:
+        """Compute how the readout responds along the spike and across it, at a solution."""
+        return self.bulk.spike_response(self.triangle.unpack(hats), V)
 
     def evaluate(self, hats: Array, points: Points) -> Iterates[_Details]:
         """Evaluate the map at some hats, and the Newton step from there."""

@@ -55,9 +55,7 @@ class SquareLoss:
 
     def order_parameters(self, at: Resolvent) -> SquareLossSolution:
         """Compute the means (19), the variances (20) and the errors (25), in this order, from V."""
-        split = self.equations.triangle.size
-        V1_hat = self.equations.triangle.unpack(at.V_hat[:, :split])
-        response = self.equations.bulk.spike_response(V1_hat, at.V)
+        response = self.equations.response(at.V_hat, at.V)
         mean = solve_means(at, self.label_residual, response, self.penalty)
         sources = self.penalty.sources(response, response, mean, mean)
         errors = self.residual_errors(at, at.contraction**2, sources, (mean, mean))

@@ -85,7 +85,7 @@ class StoppedReadout(Readout):
             "test_error": test_error,
             "training_error": squares.sum(axis=-1),
             **{name: weights[0] @ of_points(overlaps[name]) for name in ("m", "zeta", "psi", "xi")},
-            "q1": B @ triangle.unpack(q[:, : triangle.size]) @ B.T,
+            "q1": B @ triangle.unpack(q) @ B.T,
             "q2": q[:, triangle.size :],
             "residual": np.maximum.reduce(list(residuals)),
             "iterations": of_points(at.iterations).max(axis=1),
@@ -97,8 +97,7 @@ class StoppedReadout(Readout):
     ) -> ResidualErrors:
         """Compute covariances of the residuals of ridges i and j, each of shape (P,)."""
         square_loss, equations, both = self.square_loss, self.square_loss.equations, (i, j)
-        V1_hat = equations.triangle.unpack(at.V_hat[:, : equations.triangle.size])
-        one, other = (equations.bulk.spike_response(V1_hat[k], at.V[k]) for k in both)
+        one, other = (equations.response(at.V_hat[k], at.V[k]) for k in both)
         squared = at.contraction[i] * at.contraction[j]
         points = equations.points(at.alpha[i], at.ridge[i])
         H = equations.hats_derivative(np.sqrt(squared), points)

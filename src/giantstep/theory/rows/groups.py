@@ -222,7 +222,7 @@ class GroupsResponse(SpikeResponse):
         V1 = diagonal * (mean_c * V2)[:, None] - beta * V2[:, :, None] * ccM * V2[:, None]
         # Between modes, V1_hat and c(b) q move by a polynomial in b.
         moved = -beta * np.einsum("jg,sg,sgk,sgl->jskl", c, dV2, A, A)
-        dA = self.triangle.unpack(direction[:, : self.triangle.size])
+        dA = self.triangle.unpack(direction)
         moved[0] += modes.dual.swapaxes(1, 2) @ dA @ modes.dual
         powers = pair[np.add.outer(range(2), range(3))]
         quadratic = beta * contract("jgh,ijskl,sgk,shl,iskl->sgh", cc, powers, A, A, moved)

@@ -206,8 +206,8 @@ class IsotropicResponse(SpikeResponse):
 
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute V1, q1 and the overlaps between groups from those between the functions phi."""
-        (c, _, _, _), beta, split = self.bulk.groups, self.bulk.beta, self.triangle.size
-        dA, dV2 = self.triangle.unpack(direction[:, :split]), -q[:, split:]
+        (c, _, _, _), beta = self.bulk.groups, self.bulk.beta
+        dA, dV2 = self.triangle.unpack(direction), -q[:, self.triangle.size :]
         M, BK, _ = self.matrices
         d = c * self.V2
         W = np.eye(c.size) - beta * d[:, :, None] * M  # (I + beta D V1_hat)^-1
