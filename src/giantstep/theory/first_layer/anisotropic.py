@@ -39,6 +39,7 @@ class Anisotropic(SteppedLayer):
     """Rows in whitened coordinates: the covariance of the inputs, changed by one step."""
 
     takes = frozenset({"precondition"})
+    where = THEORY
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""

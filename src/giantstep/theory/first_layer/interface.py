@@ -244,22 +244,25 @@ class SteppedLayer(FirstLayer):
     takes : frozenset of str
         Parameters of the protocol that it covers beyond those that all layers cover; "schedules" if
         steps may differ.
+    where : str
+        Where that is so, to end a message.
     """
 
     problem: Protocol
     takes: ClassVar[frozenset[str]] = frozenset()
+    where: ClassVar[str] = "in theory"
 
     def faults(self) -> list[Fault]:
         """List the parameters whose values this layer does not cover."""
         of = self.problem
         checks = [
-            (one.name, getattr(of, one.name) == one.default, f"{one.default} in this theory")
+            (one.name, getattr(of, one.name) == one.default, f"{one.default} {self.where}")
             for one in fields(Protocol)
             if one.name not in _KNOWN | self.takes
         ]
         for name in SCHEDULED:
             same = "schedules" in self.takes or not isinstance(getattr(of, name), tuple)
-            checks.append((name, same, "one number for all steps in this theory"))
+            checks.append((name, same, f"one number for all steps {self.where}"))
         return unmet(of, checks + self.scope())
 
     def scope(self) -> list[Scope]:

@@ -26,19 +26,20 @@ class Letters(SteppedLayer):
     """Neurons of one letter share a spike after each step on a fresh batch."""
 
     takes = frozenset({"schedules", "step_loss"})
+    where = "in the theory of readouts of several values"
     left_out = "the covariance beyond spikes and target, 2 % of the error, at most 11 %"
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
-        of, several = self.problem, "in the theory of readouts of several values"
+        of = self.problem
         steps = of.steps == 1 or of.readout not in (NORMAL, FINER_NORMAL)
         smooth = not lookup_loss(of.step_loss).corners
         return [
-            ("reuse_batch", not of.reuses_samples, f"false {several}"),
+            ("reuse_batch", not of.reuses_samples, f"false {self.where}"),
             ("steps", steps, "1 in the theory of a normal readout"),
-            ("task_overlap", not of.is_transfer, f"1, and the same target, {several}"),
-            ("step_loss", smooth, f"without corners, as log_cosh is, {several}"),
-            ("target", teacher_of(of.target) is None, f"of one direction {several}"),
+            ("task_overlap", not of.is_transfer, f"1, and the same target, {self.where}"),
+            ("step_loss", smooth, f"without corners, as log_cosh is, {self.where}"),
+            ("target", teacher_of(of.target) is None, f"of one direction {self.where}"),
         ]
 
     @cached_property

@@ -37,6 +37,7 @@ class OneBatch(OneSpike):
     """Later steps take the batch of the first again."""
 
     takes = frozenset()
+    where = "in the theory of steps that take one batch again"
     left_out = "how norms of rows fluctuate, 1 % of the error in the median, at most 4 %"
 
     @cached_property

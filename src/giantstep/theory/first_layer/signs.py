@@ -37,6 +37,7 @@ class Signs(OneSpike):
     """One step by signs, made of the step of plain descent that is its part along the gradient."""
 
     takes = frozenset({"optimizer"})
+    where = "in the theory of steps by signs"
     history: tuple[()] = ()  # nothing beyond the features
     left_out = "the covariance beyond spike and target, at most 16 % of the error"
 
