@@ -175,8 +175,8 @@ def test_the_command_reads_files_and_compares_steps(tmp_path, capsys, monkeypatc
     inputs, labels = skewed_samples(200, 10)
     np.save("X.npy", inputs)
     np.save("y.npy", labels)
-    np.savetxt("X.csv", inputs, delimiter=",", header=",".join("abcdefghij"), comments="")
-    np.savetxt("y.csv", labels)
+    np.savetxt("X.csv", inputs, delimiter=",", header=",".join("0123456789"), comments="")
+    np.savetxt("y.csv", labels, header="y", comments="")
     told = [main(f"data X.{x} y.{x} --networks 1 --format table".split()) for x in ("npy", "csv")]
     lines = capsys.readouterr().out.splitlines()
     saved = lines[: len(lines) // 2]

@@ -36,8 +36,9 @@ def thresholds(problem: Problem) -> Result:
         Numbers: `kernel_degree`, that of the target as a polynomial (infinity if it is none);
         `information_exponent` and `leap`, for steps on fresh batches; `generative_exponent`, for
         the best algorithms, and steps that reuse a batch; `weak_recovery`, the samples over d from
-        which the best known algorithm finds the direction. Targets of several directions do not
-        have the last two. The attribute `remarks` has the numbers of samples that follow.
+        which the best known algorithm finds the direction: all infinite for a constant, which has
+        none. Targets of several directions do not have the last two. The attribute `remarks` has
+        the numbers of samples that follow.
 
     Examples
     --------
@@ -46,6 +47,9 @@ def thresholds(problem: Problem) -> Result:
     >>> found = giantstep.thresholds(problem)
     >>> int(found.kernel_degree), int(found.information_exponent), int(found.generative_exponent)
     (4, 4, 2)
+    >>> constant = giantstep.Protocol("tanh", "polynomial:1", learning_rate=1, alpha0=1, beta=1)
+    >>> giantstep.thresholds(constant).leap.item()
+    inf
     """
     if teacher := teacher_of(problem.target):
         least = min(sum(powers) for powers in teacher.terms if any(powers))
@@ -53,10 +57,11 @@ def thresholds(problem: Problem) -> Result:
         values = {"kernel_degree": degree, "information_exponent": least, "leap": teacher.leap}
         return xr.Dataset(values), [TEXTS["samples"]]
     function, labels = lookup(problem.target), state_evolution(problem)
-    coefficients = np.abs(hermite_coefficients(function, _DEGREES))[1:]
-    found = np.flatnonzero(coefficients > _ROUNDING * coefficients.max())
+    coefficients = np.abs(hermite_coefficients(function, _DEGREES))
+    found = np.flatnonzero(coefficients[1:] > _ROUNDING * coefficients.max())
+    exponent = float(found[0] + 1) if found.size else math.inf  # nothing tells of a direction
     degree = math.inf if function.degree is None else function.degree
-    exponent, names = int(found[0]) + 1, ("generative_exponent", "weak_recovery")
     values = {"kernel_degree": degree, "information_exponent": exponent, "leap": exponent}
-    values |= {name: getattr(labels, name) for name in names}
+    for name in "generative_exponent", "weak_recovery":
+        values[name] = getattr(labels, name) if found.size else math.inf
     return xr.Dataset(values), [TEXTS["samples"]]
