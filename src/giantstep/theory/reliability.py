@@ -11,7 +11,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr
 
 from giantstep.arrays import Array
 from giantstep.numerics.contraction import contract
@@ -74,7 +74,8 @@ class MeanFluctuation:
 
     def __init__(self, f: ConditionalFeatures, rule: NodesOverKappa, dimension: float) -> None:
         self.dimension = dimension
-        self.kappa = np.abs(rule.half(f.projections)).max(axis=0)
+        largest = np.abs(rule.half(f.projections)).max(axis=0)
+        self.rarity = 2 * ndtr(-largest)  # the share of inputs that are farther out
         self.mean_power, pairs = (f.mu0 * f.weight) @ f.mu0.T, f.mu0[:, None] * f.mu0
         pairs = pairs.reshape(-1, f.weight.size)
         self.pairs, self.folded_pairs = rule.half(pairs), rule.fold(pairs)
@@ -82,13 +83,14 @@ class MeanFluctuation:
     def at(self, fluctuation: Fluctuation) -> Array:
         """Compute it at S points.
 
-        The stiffness of a fit to n samples comes from inputs that are common enough to be among
-        them. A sample moves the fit by its residual over one plus its leverage, which is largest
-        for rare inputs.
+        An input adds to the stiffness of a fit with the chance that one of n samples is as far out.
+        A sample moves the fit by its residual over one plus its leverage, which is largest for rare
+        inputs.
         """
         alpha, V2, minus_dg, g_squared = fluctuation
         n = alpha * self.dimension
-        seen = self.kappa <= -ndtri(np.minimum(0.5 / n, 0.5))[:, None]
+        sizes, place = np.unique(n, return_inverse=True)  # points on a grid share them
+        seen = (1 - np.exp(-np.outer(sizes, self.rarity)))[place]
         stiffness = n[:, None] * ((minus_dg * seen) @ self.folded_pairs.T)
         stiffness = stiffness.reshape(V2.shape + V2.shape[1:]) + np.eye(V2.shape[1]) / V2[:, None]
         inverse = np.linalg.pinv(np.where(np.isfinite(stiffness), stiffness, 0), hermitian=True)

@@ -21,10 +21,10 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 
 # Nodes over rho for variances up to each bound, and beyond: there it vanishes for most samples.
-_VARIANCES = (1e-9, 3e-3, 0.05, 30.0)
-_COUNTS = np.array([1, 2, 3, 8, 4])
-# One is enough for so large a kappa.
-_FAR = 6
+_VARIANCES = (1e-9, 3e-3, 0.05)
+_COUNTS = (1, 2, 3, 8)
+# Where it is looked at: nearly all inputs are between.
+_INPUTS = np.arange(-4.0, 5.0)
 
 
 def norm_variance(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> Array:
@@ -79,19 +79,12 @@ def _nodes(
 ) -> tuple[Indices, Array, Array]:
     """Choose nodes over rho, the more the more it varies: node over kappa, rho and share of each.
 
-    Their number is that of a unit panel over kappa, so that it is the same on all rules.
+    Their number is the same for all kappa, so that no average jumps from one to the next.
     """
-    centres, panel = np.unique(np.floor(kappa) + 0.5, return_inverse=True)
-    counts = _COUNTS[np.searchsorted(_VARIANCES, norm_variance(srf, centres) / width)]
-    counts = np.where(np.abs(centres) > _FAR, 1, counts)[panel]
-    variance = norm_variance(srf, kappa, fineness) / width
-    place = np.repeat(np.arange(kappa.size), counts)
-    rho, share = np.ones(place.size), np.ones(place.size)
-    for count in np.unique(counts):
-        chosen = counts == count
-        nodes = gamma_rule(variance[chosen], int(count))
-        rho[chosen[place]], share[chosen[place]] = (values.ravel() for values in nodes)
-    return place, rho, share
+    largest = norm_variance(srf, _INPUTS).max() / width
+    count = _COUNTS[np.searchsorted(_VARIANCES, largest)]
+    rho, share = gamma_rule(norm_variance(srf, kappa, fineness) / width, count)
+    return np.repeat(np.arange(kappa.size), count), rho.ravel(), share.ravel()
 
 
 def gamma_rule(variance: Array, count: int) -> tuple[Array, Array]:

@@ -28,7 +28,7 @@ from giantstep.theory.features.conditional_features import (
 )
 from giantstep.theory.features.conditional_target import across_basis
 from giantstep.theory.features.input_norms import with_input_norms
-from giantstep.theory.features.kappa_rules import KappaRule, fewest_nodes, unit_panels
+from giantstep.theory.features.kappa_rules import KappaRule, fewest_nodes
 from giantstep.theory.features.sparse_rows import with_sparse_rows
 from giantstep.theory.first_layer.network_state import NetworkState, spike_basis
 from giantstep.theory.first_layer.step import LettersState
@@ -188,11 +188,9 @@ class FirstLayer(ABC):
     ) -> ConditionalFeatures:
         """Compute the conditional features at the dimension.
 
-        Arguments are as in `conditional_features`. At finite dimension the rule is `unit_panels`:
-        `with_sparse_rows` and the cutoff of `MeanFluctuation` need more nodes.
+        Arguments are as in `conditional_features`.
         """
         srf, fineness = self.features, fineness or self.fineness
-        rule = unit_panels if math.isfinite(self.dimension) else rule
         f = conditional_features(srf, fineness, B, self.has_norms(kind), rule)
         f = with_input_norms(f, srf, self.dimension, self.row_power())
         return with_sparse_rows(f, srf, self.dimension, fineness)

@@ -45,7 +45,7 @@ def _rules(binary: bool) -> tuple[_Rule, _Rule, _Rule]:
 
 
 # The rule at another dimension, for the dimension from which on answers are reliable.
-_ELSEWHERE = _Rule(1 / 3, 1 / 2, unit_panels)
+_ELSEWHERE = _Rule(1 / 3, 1 / 2, fewest_nodes)
 # Where predictions vary little given kappa, corners of the loss need finer rules over kappa.
 _FINER = tuple(_Rule(k, math.sqrt(k / 2), merged_panels) for k in (2, 4, 8))
 # Residuals at which a search ends: at first, of solutions at another dimension, of estimates, and
