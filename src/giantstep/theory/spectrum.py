@@ -24,6 +24,8 @@ _EMPTY, _FAINT = 2e-4, 1e-7
 # Gaps in the bulk whose ends have a smaller ratio are an artefact of the nodes over kappa, and so
 # are intervals beyond a gap with a mass below `_EMPTY` times the log of their ends' ratio.
 _GAP = 1.1
+# Number of points, in geometric progression, of the first search.
+_CANDIDATES = 280
 # The search for the bulk begins at this fraction of its size; there are more points from the next.
 _SMALLEST, _SMALL = 1e-24, 1e-4
 # An interval that contains an edge is divided into so many parts, so many times.
@@ -81,14 +83,12 @@ def outliers(density: SpectralDensity) -> Array:
     return values[values > 1e-12 * density.alpha * max(1.0, float(values[0]))]
 
 
-def bulk_edges(density: SpectralDensity, candidates: int = 280) -> Array:
+def bulk_edges(density: SpectralDensity) -> Array:
     """Find the intervals on which the density does not vanish.
 
     Parameters
     ----------
     density : SpectralDensity
-    candidates : int
-        Number of points, in geometric progression, of the first search.
 
     Returns
     -------
@@ -98,8 +98,8 @@ def bulk_edges(density: SpectralDensity, candidates: int = 280) -> Array:
     scale = density.alpha / density.srf.beta * float(density.equations.folded.sum().real)
     spread = (1 + np.sqrt(density.srf.beta / density.alpha)) ** 2 * max(1.0, density.srf.beta)
     largest = 100 * spread * density.srf.groups.c.max()
-    tail = np.geomspace(_SMALLEST, _SMALL, candidates // 4, endpoint=False)
-    x = scale * np.concatenate([tail, np.geomspace(_SMALL, largest, candidates)])
+    tail = np.geomspace(_SMALLEST, _SMALL, _CANDIDATES // 4, endpoint=False)
+    x = scale * np.concatenate([tail, np.geomspace(_SMALL, largest, _CANDIDATES)])
     in_log = np.nan_to_num(x * density(x))
     empty = np.where(x > x[np.argmax(in_log)], _EMPTY, _FAINT)
     inside = in_log > empty

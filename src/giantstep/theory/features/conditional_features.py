@@ -195,6 +195,12 @@ def conditional_moments(
     return mu0, mu1, mu2_squared, curvature
 
 
+def is_mirrored(srf: SpikedFeatures, kappa: Array) -> bool:
+    """Tell whether features at -kappa follow from those at kappa, on symmetric nodes without 0."""
+    odd = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
+    return odd and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
+
+
 def _independent(mu1: Array, weight: Array) -> Array:
     """Find orthonormal columns B, shape (G, R), with mu1 = B (B^T mu1) to rounding."""
     if mu1.shape[0] == 1:
@@ -226,8 +232,6 @@ def conditional_features(
     """
     check_resolution(srf, srf)
     kappa, beside, weight = spike_rule(srf, fineness, rule)
-    mirrored = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
-    mirrored = mirrored and kappa.size % 2 == 0 and np.array_equal(kappa, -kappa[::-1])
     mu0, mu1, mu2_squared, curvature = conditional_moments(srf, kappa, fineness, beside)
     B = _independent(mu1, weight) if B is None else B
     phi = B.T @ mu1
@@ -244,5 +248,5 @@ def conditional_features(
     target_residual = residual + reversed_power + noise_power(srf)
     return ConditionalFeatures(
         kappa, weight, mu0, mu1, mu2_squared, curvature, phi, B, np.concatenate(along), h, h_z,
-        first_direction_across(srf), target_residual, mirrored, beside=beside,
+        first_direction_across(srf), target_residual, is_mirrored(srf, kappa), beside=beside,
     )  # fmt: skip

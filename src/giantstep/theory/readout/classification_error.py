@@ -16,6 +16,7 @@ from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import (
     conditional_moments,
+    is_mirrored,
     mean_of_class,
 )
 from giantstep.theory.features.conditional_target import sign_threshold
@@ -78,8 +79,7 @@ def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array
     """Compute the errors of S points on a rule that resolves a width in kappa, shape (S,)."""
     of_predictions = Transition(lookup(SIGN), np.array(mean_of_class(srf)[0]), 1.0, width)
     kappa, weight = fewest_nodes(srf, 1, _PANEL, of_predictions)
-    odd = lookup(srf.activation).parity == "odd" and not np.any(srf.groups.b)
-    folded = odd and np.array_equal(kappa, -kappa[::-1])  # the same at -kappa
+    folded = is_mirrored(srf, kappa)  # the same at -kappa
     kept = (weight > _NEGLIGIBLE) & ((kappa > 0) | (not folded))
     kappa, weight = kappa[kept], weight[kept] * (2 if folded else 1)
     mean, slope, variance = _given_kappa(srf, overlaps, kappa)
