@@ -83,7 +83,7 @@ class Case(NamedTuple):
         faults += layer.faults()
         with collected(faults):
             self.problem.with_giant_step(self.dimension)
-        allowed = f"left out but for the {SQUARE} loss"
+        allowed = f"left out but for the {SQUARE} loss with a ridge"
         if self.ensemble is not None and self.loss != SQUARE:
             faults.append(Fault("ensemble", self.ensemble, allowed))
         if self.derivatives and (self.loss != SQUARE or (optimal and self.by != TEST_ERROR)):
