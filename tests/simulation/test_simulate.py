@@ -62,13 +62,13 @@ def test_a_point_does_not_depend_by_a_bit_on_threads_or_company_or_sample_sizes(
         assert np.array_equal(values, part, equal_nan=True), name
 
 
-def test_groups_without_a_neuron_are_refused():
-    letters = ((1, 0.5), (2, 0.001), (3, 0.499))
-    protocol = Protocol("tanh", "sign", 1, alpha0=1, beta=1, readout=letters)
-    with pytest.raises(
-        InvalidParametersError, match="readout = 0.001: must be large enough for one of"
-    ):
-        simulate(protocol, Grid((1,), (1,)), Sizes(50), [0], 1)
+@pytest.mark.parametrize(
+    ("beta", "words"), [(1, "readout = 0.001:"), (1e-6, "^beta = [^:]*:[^:]*$")]
+)
+def test_groups_without_a_neuron_are_refused(beta, words):
+    problem = Protocol("tanh", "sign", 1, 1, beta, readout=((1, 0.5), (2, 0.001), (3, 0.499)))
+    with pytest.raises(InvalidParametersError, match=words):
+        simulate(problem, Grid((1,), (1,)), Sizes(50), [0], 1)
 
 
 def test_a_ridge_below_rounding_is_the_limit_of_none():

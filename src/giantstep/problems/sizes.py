@@ -121,8 +121,10 @@ def group_ends(fractions: ArrayLike, neurons: int) -> NDArray[np.int64]:
 
 
 def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
-    """List groups without a neuron."""
+    """List groups without a neuron; without any it is beta that is too small."""
     neurons = min(sizes.count(problem.beta), LARGEST)
+    if neurons < 1:
+        return []
     shares = np.array(problem.readout)[:, 1] if isinstance(problem, Protocol) else problem.groups.pi
     empty = np.diff(group_ends(shares, neurons), prepend=0) < 1
     allowed = f"large enough for one of the {neurons} neurons at this dimension"
