@@ -327,7 +327,7 @@ class SteppedLayer(FirstLayer):
         """Compute the shift that the steps give to all rows alike."""
         common = self.common_rows()
         kept = slice(int(common.sum() < 0))  # a positive one belongs to the spike
-        letters = np.array(self.problem.readout)[:, 0]
+        letters = np.array(self.protocol.readout)[:, 0]
         letters = letters if letters.size > 1 else np.ones(1)
         return MeanRows(letters[None][kept], common[None][kept])
 
