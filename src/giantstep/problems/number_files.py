@@ -46,8 +46,9 @@ def _table(path: str) -> Any:
         numbers = np.genfromtxt(path, float, delimiter=",")
     if np.isnan(numbers).all():
         raise ValueError
-    if numbers.ndim == 2 and np.array_equal(numbers[0], np.arange(numbers.shape[1])):
-        return numbers[1:]  # names as pandas gives them
+    # Names as pandas gives them; of two columns it may be a label, one-hot.
+    if numbers.ndim == 2 and len(numbers[0]) > 2 and np.all(numbers[0] == range(len(numbers[0]))):
+        return numbers[1:]
     if numbers.ndim == 0 or not np.isnan(numbers[0]).all():
         return numbers
     names = np.genfromtxt(path, str, delimiter=",", max_rows=1, encoding="utf-8-sig")
