@@ -14,7 +14,6 @@ from giantstep.theory.features.kappa_rules import (
     KappaRule,
     fewest_nodes,
     merged_panels,
-    unit_panels,
     wide_panels,
 )
 from giantstep.theory.readout.convex_equations import ConvexEquations
