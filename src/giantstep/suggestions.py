@@ -22,7 +22,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     known = list(known)
     if (meant := _MEANT.get(word)) in known:
         return f"; did you mean {meant}?"
-    # By the letters alone: the dashes of a flag are in all others.
+    # Without their dashes, which all flags share.
     letters = {name.lstrip("-"): name for name in known}
     close = get_close_matches(word.lstrip("-"), letters, n=1, cutoff=0.6)
     return f"; did you mean {letters[close[0]]}?" if close else ""

@@ -120,7 +120,7 @@ def test_networks_have_the_errors_that_are_predicted_for_them_after_a_step():
     ("change", "words"),
     [
         ({"X": np.ones((500, 30))}, "2 or more that are not constant"),
-        ({"X": np.full((500, 30), np.nan)}, "nan in row 1, column 1 (of 15000 such)'"),
+        ({"X": np.full((500, 30), np.nan)}, "nan in sample 1, column 1 (15000 entries"),
         (
             {"y": ["cat"] * 500},
             "(of two classes: +1 and -1), or a matrix of one-hot rows, all finite numbers",
@@ -175,20 +175,20 @@ def test_the_command_reads_files_and_compares_steps(tmp_path, capsys, monkeypatc
     inputs, labels = skewed_samples(200, 10)
     np.save("X.npy", inputs)
     np.save("y.npy", labels)
-    np.savetxt("X.csv", inputs, delimiter=",", header=",".join("0123456789"), comments="")
+    np.savetxt("X.csv", inputs, delimiter=",", header=",".join("abcdefghij"), comments="")
     np.savetxt("y.csv", labels, header="y", comments="")
     told = [main(f"data X.{x} y.{x} --networks 1 --format table".split()) for x in ("npy", "csv")]
     lines = capsys.readouterr().out.splitlines()
     saved = lines[: len(lines) // 2]
     assert (told, 2 * saved) == ([0, 0], lines)
     assert {"linear_test_error", "classification_error"} <= {*" ".join(saved).split()}
-    for name, text in ("t.npy", "1 2 3"), ("t.csv", "1;2"), ("empty.csv", ""), ("i.csv", ",a\n0,1"):
+    for name, text in ("t.npy", "1 2 3"), ("t.csv", "1;2"), ("empty.csv", ""), ("i.csv", "0,1,2"):
         (tmp_path / name).write_text(text)
         assert main(["data", name, "y.npy"]) == 2
     assert main("data X.npy y.npy --alpha 50".split()) == 2
     assert main("data X.npy y.npy --max-hours 1e-9".split()) == 2
     said = capsys.readouterr().err
     assert said.count(" is neither a file of numpy.save (.npy) nor a table of numbers") == 3
-    assert "i.csv has a first column without a name" in said
+    assert "i.csv begins with numbers of its rows or columns" in said
     assert "X 200 rows: must be" in said
     assert "allowed with --max-hours" in said

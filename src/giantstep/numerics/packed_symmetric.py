@@ -33,7 +33,7 @@ class Triangle:
         return matrices[..., self.rows, self.columns]
 
     def unpack(self, vectors: RealOrComplex) -> RealOrComplex:
-        """Return the symmetric matrices whose triangles the vectors, shape (..., K), begin with."""
+        """Return the symmetric matrices of triangles, the first entries of vectors (..., K)."""
         matrices = np.empty((*vectors.shape[:-1], self.order, self.order), dtype=vectors.dtype)
         matrices[..., self.rows, self.columns] = vectors[..., : self.size]
         matrices[..., self.columns, self.rows] = vectors[..., : self.size]

@@ -11,6 +11,8 @@ from giantstep.validation import RefusalError
 
 # What such files hold becomes part of a problem, and of its keys.
 SUFFIXES = (".npy", ".csv")
+# Names of an index that pandas has saved.
+_UNNAMED = ("", "Unnamed: 0")
 
 
 def load_numbers(path: str) -> Any:
@@ -20,7 +22,7 @@ def load_numbers(path: str) -> Any:
     ------
     OSError
     RefusalError
-        For other kinds of files, and for a table whose first column numbers the rows.
+        For other kinds of files, and for a table that numbers its rows or columns.
     """
     try:
         numbers = _table(path) if path.endswith(".csv") else np.load(path, allow_pickle=False)  # noqa: TID251
@@ -33,7 +35,7 @@ def load_numbers(path: str) -> Any:
 
 
 def _table(path: str) -> Any:
-    """Read a table, in which what is no number is NaN.
+    """Read a table; entries that are not numbers are NaN.
 
     Raises
     ------
@@ -46,13 +48,11 @@ def _table(path: str) -> Any:
         numbers = np.genfromtxt(path, float, delimiter=",")
     if np.isnan(numbers).all():
         raise ValueError
-    # Names as pandas gives them; of two columns it may be a label, one-hot.
-    if numbers.ndim == 2 and len(numbers[0]) > 2 and np.all(numbers[0] == range(len(numbers[0]))):
-        return numbers[1:]
-    if numbers.ndim == 0 or not np.isnan(numbers[0]).all():
-        return numbers
-    names = np.genfromtxt(path, str, delimiter=",", max_rows=1, encoding="utf-8-sig")
-    if not names.flat[0]:  # as pandas writes an index
-        text = "has a first column without a name, which numbers its rows: leave it out"
+    first = np.genfromtxt(path, str, delimiter=",", max_rows=1, encoding="utf-8-sig")
+    names = [name.strip(' "') for name in np.atleast_1d(first).tolist()]
+    # A first line of 0, 1 may be a label, one-hot.
+    numbered = len(names) > 2 and names == [*map(str, range(len(names)))]
+    if numbered or names[0] in _UNNAMED:
+        text = "begins with numbers of its rows or columns: leave these out (pandas: index, header)"
         raise RefusalError(f"{path} {text}")
-    return numbers[1:]
+    return numbers[1:] if numbers.ndim and np.isnan(numbers[0]).all() else numbers

@@ -67,9 +67,9 @@ def _read(name: str, values: Any, shape: str, ndim: int, faults: list[Fault]) ->
     numbers = given.astype(float) if known else np.empty(0)
     text = "" if known else f"an array of {given.dtype} of shape {given.shape}"
     if bad := np.argwhere(~np.isfinite(numbers)).tolist():
-        places = zip(("row", "column"), bad[0], strict=False)
+        places = zip(("sample", "column"), bad[0], strict=False)
         where = ", ".join(f"{axis} {index + 1}" for axis, index in places)
-        text = f"{numbers[tuple(bad[0])]} in {where} (of {len(bad)} such)"
+        text = f"{numbers[tuple(bad[0])]} in {where} ({len(bad)} entries are not finite)"
     if text:
         faults.append(Fault(name, text, f"{shape}, all finite numbers"))
     return numbers

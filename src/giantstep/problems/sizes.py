@@ -121,7 +121,7 @@ def group_ends(fractions: ArrayLike, neurons: int) -> NDArray[np.int64]:
 
 
 def _group_faults(problem: Problem, sizes: Sizes) -> list[Fault]:
-    """List groups without a neuron; without any it is beta that is too small."""
+    """List groups without a neuron; if no group has any, another check refuses beta."""
     neurons = min(sizes.count(problem.beta), LARGEST)
     if neurons < 1:
         return []

@@ -81,7 +81,7 @@ def _arguments(
     given: dict[str, Any] = form.bind(*args, **kwargs).arguments
     given |= given.pop("values", {})
     defaults = {x.name: x.default for x in known.values() if x.default is not x.empty}
-    _check_searched(**{"over": (), **defaults, **changes, **given})
+    _check_searched(**defaults | changes | given)
     stopped = _read(given, of, known)
     given = defaults | given
     apart = {one.name: given[one.name] for one in of.takes if one.many is Many.APART}
@@ -109,13 +109,16 @@ def _prepare(
     return answer
 
 
-def _check_searched(over: Container[str], **given: Any) -> None:
-    """Refuse several values of what is searched for, but of a readout, whose first letter counts.
+def _check_searched(over: Any = (), **given: Any) -> None:
+    """Refuse several values of a parameter that is optimised.
+
+    Those of a readout are allowed: its first letter counts.
 
     Raises
     ------
     InvalidParametersError
     """
+    over = as_lists(over) if isinstance(over, Container) else ()
     names = [name for name in (RATE, BIAS) if name in over]
     names += [RIDGE, STOP_AT] if RIDGE in over or STOP_AT in over else []
     values = {name: as_lists(given.get(name)) for name in names}

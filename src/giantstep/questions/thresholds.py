@@ -16,8 +16,9 @@ from giantstep.questions.question import question
 from giantstep.questions.remarks import TEXTS
 from giantstep.theory.bayes_optimal import state_evolution
 
-# Number of Hermite coefficients that are computed; smaller ones, relatively, are rounding.
-_DEGREES, _ROUNDING = 12, 1e-8
+# Number of Hermite coefficients that are computed; smaller ones are rounding, relative to the
+# largest, and to the mean of the target.
+_DEGREES, _ROUNDING, _OF_MEAN = 12, 1e-8, 1e-13
 
 
 @question()
@@ -36,9 +37,9 @@ def thresholds(problem: Problem) -> Result:
         Numbers: `kernel_degree`, that of the target as a polynomial (infinity if it is none);
         `information_exponent` and `leap`, for steps on fresh batches; `generative_exponent`, for
         the best algorithms, and steps that reuse a batch; `weak_recovery`, the samples over d from
-        which the best known algorithm finds the direction: all infinite for a constant, which has
-        none. Targets of several directions do not have the last two. The attribute `remarks` has
-        the numbers of samples that follow.
+        which the best known algorithm finds the direction. A constant has none: all but its degree
+        are infinite. Targets of several directions do not have the last two. The attribute
+        `remarks` has the numbers of samples that follow.
 
     Examples
     --------
@@ -58,8 +59,9 @@ def thresholds(problem: Problem) -> Result:
         return xr.Dataset(values), [TEXTS["samples"]]
     function, labels = lookup(problem.target), state_evolution(problem)
     coefficients = np.abs(hermite_coefficients(function, _DEGREES))
-    found = np.flatnonzero(coefficients[1:] > _ROUNDING * coefficients.max())
-    exponent = float(found[0] + 1) if found.size else math.inf  # nothing tells of a direction
+    least = max(_ROUNDING * coefficients[1:].max(), _OF_MEAN * coefficients[0])
+    found = np.flatnonzero(coefficients[1:] > least)
+    exponent = int(found[0]) + 1 if found.size else math.inf  # nothing tells of a direction
     degree = math.inf if function.degree is None else function.degree
     values = {"kernel_degree": degree, "information_exponent": exponent, "leap": exponent}
     for name in "generative_exponent", "weak_recovery":

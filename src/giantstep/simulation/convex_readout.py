@@ -159,7 +159,7 @@ def _readout(loss: Loss, system: _System) -> tuple[Array, Array]:
         if gap <= ACCURACY * value:
             return start, readout
     ridge = float(f"{system.ridge / system.rows.shape[1]:.12g}")
-    allowed = f"larger: the minimum of a network is not known to {ACCURACY:g} of itself"
+    allowed = f"larger: the fit of a network is not known to a relative accuracy of {ACCURACY:g}"
     raise refusal("ridge", ridge, allowed)
 
 

@@ -75,7 +75,8 @@ class MeanFluctuation:
     def __init__(self, f: ConditionalFeatures, rule: NodesOverKappa, dimension: float) -> None:
         self.dimension = dimension
         largest = np.abs(rule.half(f.projections)).max(axis=0)
-        self.rarity = 2 * ndtr(-largest)  # the share of inputs that are farther out
+        # The share of inputs that are farther out.
+        self.rarity = 1 - (1 - 2 * ndtr(-largest)) ** len(f.projections)
         self.mean_power, pairs = (f.mu0 * f.weight) @ f.mu0.T, f.mu0[:, None] * f.mu0
         pairs = pairs.reshape(-1, f.weight.size)
         self.pairs, self.folded_pairs = rule.half(pairs), rule.fold(pairs)

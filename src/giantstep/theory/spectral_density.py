@@ -42,8 +42,8 @@ class SpectralDensity:
     """The density of eigenvalues of one problem at one sample complexity, as a function of x.
 
     Points begin from those that were solved before, which are kept. So the density at a point is
-    the same to the solver's tolerance, whatever was asked for first; but a point that is lost from
-    far may be found from near.
+    the same to the solver's tolerance, whatever was asked for first; but a point that fails from a
+    distant start may converge from a nearby one.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ class Transition(NamedTuple):
         return math.hypot(self.width, own) / max(abs(self.slope), TINY)
 
     def longest_step(self, digits: float) -> float:
-        """Choose the step of a trapezoidal rule for averages and their squares, as `strip_step`.
+        """Find the longest step of a trapezoidal rule that resolves averages and their squares.
 
         Without kinks they are analytic in a strip. With kinks averages are analytic everywhere;
         what limits the step is the width of their squares, times the density.

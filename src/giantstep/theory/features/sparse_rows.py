@@ -20,10 +20,10 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures
 
-# Nodes over rho for variances up to each bound, and beyond: there it vanishes for most samples.
+# Nodes over rho for variances up to each bound, and beyond.
 _VARIANCES = (1e-9, 3e-3, 0.05)
 _COUNTS = (1, 2, 3, 8)
-# Where it is looked at: nearly all inputs are between.
+# Values of kappa at which the variance is looked at: nearly all inputs lie between.
 _INPUTS = np.arange(-4.0, 5.0)
 
 

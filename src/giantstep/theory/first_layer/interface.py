@@ -196,13 +196,9 @@ class FirstLayer(ABC):
         return with_sparse_rows(f, srf, self.dimension, fineness)
 
     def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
-        """Make the bulk of a kind, one of `bulk_kind.BULKS`, for some conditional features."""
-        return self.trained_bulk(f) if kind != ISOTROPIC and self.batch else self.isotropic(f)
+        """Make the bulk of a kind, one of `bulk_kind.BULKS`, for some conditional features.
 
-    def trained_bulk(self, f: ConditionalFeatures) -> Bulk:
-        """Make the bulk with all that is known of the effect of steps on rows.
-
-        Rows that no step has moved are isotropic.
+        Rows that no step has moved are isotropic, whatever the kind.
         """
         return self.isotropic(f)
 
@@ -248,7 +244,7 @@ class SteppedLayer(FirstLayer):
 
     problem: Protocol
     takes: ClassVar[frozenset[str]] = frozenset()
-    where: ClassVar[str] = "in theory"
+    where: ClassVar[str] = "in this theory"
 
     def faults(self) -> list[Fault]:
         """List the parameters whose values this layer does not cover."""
@@ -318,6 +314,14 @@ class SteppedLayer(FirstLayer):
         protocol = self.protocol
         each = [step.alpha0 for step in protocol.each_step] if protocol.moves else [0.0]
         return each[0] if protocol.reuse_batch else sum(each)
+
+    def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
+        """Make the bulk of a kind; that of rows that do not move is isotropic."""
+        return self.trained_bulk(f) if kind != ISOTROPIC and self.batch else self.isotropic(f)
+
+    def trained_bulk(self, f: ConditionalFeatures) -> Bulk:
+        """Make the bulk with all that is known of the effect of steps on rows."""
+        raise NotImplementedError  # a layer must not forget it
 
     def common_rows(self) -> Array:
         """Compute (k0, k1) of `MeanRows`, where one factor is enough."""
