@@ -74,7 +74,7 @@ def test_square_loss_is_ridge_regression(loss, shape, monkeypatch):
 def test_a_fit_that_cannot_be_certified_is_refused(monkeypatch):
     monkeypatch.setattr(convex_readout, "ACCURACY", 0.0)
     features, labels = samples(300, 40)
-    with pytest.raises(InvalidParametersError, match="ridge = 0.01: must be larger: the minimum"):
+    with pytest.raises(InvalidParametersError, match="ridge = 0.01: must be larger: the fit"):
         fitted("logistic", features, labels, 40 * 0.01)
 
 
