@@ -71,8 +71,8 @@ class Signs(OneSpike):
         `2/pi arcsin(x)`, where x is the share of the means in the gradient's squared length. Its
         direction is that of the mean gradient with noise of its own.
 
-        At a finite dimension the gradient differs between neurons by their overlaps with the spike,
-        also that of the population. A share of 1 - O(1/d) gives noise of order d^(-1/2).
+        At a finite dimension the gradient, even that of the population, differs between neurons by
+        their overlaps with the spike. A share of 1 - O(1/d) leaves noise of order d^(-1/2).
         """
         e, u = self.length, srf.groups.u
         moved = (np.array(self.giant.readout)[:, 0] != 0) * e**2
