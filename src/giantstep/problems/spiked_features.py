@@ -280,7 +280,12 @@ def one_spike(
             SpikedFeatures(activation, target, 1.0, 1.0, alignment, beta, **parameters)
     raise_all(faults)
     groups = [  # theory.md section 2
-        (omega**2 * bulk_variance + (1 - omega**2), omega * spike_strength, share * part, b)
+        (
+            bulk_variance + (omega**2 - 1) * (bulk_variance - 1),
+            omega * spike_strength,
+            share * part,
+            b,
+        )
         for (omega, share), (b, part) in product(readout, bias)
     ]
     values: dict[str, Any] = dict(zip(_PER_GROUP, zip(*groups, strict=True), strict=True))
