@@ -279,13 +279,9 @@ def one_spike(
         with collected(faults):
             SpikedFeatures(activation, target, 1.0, 1.0, alignment, beta, **parameters)
     raise_all(faults)
-    groups = [  # theory.md section 2
-        (
-            bulk_variance + (omega**2 - 1) * (bulk_variance - 1),
-            omega * spike_strength,
-            share * part,
-            b,
-        )
+    c, r = bulk_variance, spike_strength  # theory.md section 2
+    groups = [
+        (c + (omega**2 - 1) * (c - 1), omega * r, share * part, b)
         for (omega, share), (b, part) in product(readout, bias)
     ]
     values: dict[str, Any] = dict(zip(_PER_GROUP, zip(*groups, strict=True), strict=True))
