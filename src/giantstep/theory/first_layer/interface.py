@@ -196,10 +196,7 @@ class FirstLayer(ABC):
         return with_sparse_rows(f, srf, self.dimension, fineness)
 
     def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
-        """Make the bulk of a kind, one of `bulk_kind.BULKS`, for some conditional features.
-
-        Rows that no step has moved are isotropic, whatever the kind.
-        """
+        """Make the bulk of a kind of `bulk_kind.BULKS`; of rows that no step moves, isotropic."""
         return self.isotropic(f)
 
     def isotropic(self, f: ConditionalFeatures) -> IsotropicBulk:
@@ -239,7 +236,7 @@ class SteppedLayer(FirstLayer):
         Parameters of the protocol that it covers beyond those that all layers cover; "schedules" if
         steps may differ.
     where : str
-        Where that is so, to end a message.
+        Ends messages on others: "in the theory of ...".
     """
 
     problem: Protocol
