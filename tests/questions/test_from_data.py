@@ -176,7 +176,7 @@ def test_the_command_reads_files_and_compares_steps(tmp_path, capsys, monkeypatc
     np.save("X.npy", inputs)
     np.save("y.npy", labels)
     np.savetxt("X.csv", inputs, delimiter=",", header=",".join("abcdefghij"), comments="")
-    np.savetxt("y.csv", labels, header="y", comments="")
+    np.savetxt("y.csv", labels)
     told = [main(f"data X.{x} y.{x} --networks 1 --format table".split()) for x in ("npy", "csv")]
     lines = capsys.readouterr().out.splitlines()
     saved = lines[: len(lines) // 2]

@@ -63,7 +63,8 @@ def test_a_point_does_not_depend_by_a_bit_on_threads_or_company_or_sample_sizes(
 
 
 @pytest.mark.parametrize(
-    ("beta", "words"), [(1, "readout = 0.001:"), (1e-6, "^beta = [^:]*:[^:]*$")]
+    ("beta", "words"),
+    [(1, "readout = 0.001: must be large enough for one of"), (1e-6, "^beta = [^:]*:[^:]*$")],
 )
 def test_groups_without_a_neuron_are_refused(beta, words):
     problem = Protocol("tanh", "sign", 1, 1, beta, readout=((1, 0.5), (2, 0.001), (3, 0.499)))

@@ -77,7 +77,7 @@ def test_a_loss_that_is_not_symmetric_is_averaged_over_both_halves_of_kappa():
     [
         ({"step_loss": "hinge"}, "labels +1 and -1"),
         ({"step_loss": "gradient_flow"}, "one of square"),
-        ({"step_loss": "absolute", "reuse_batch": True, "steps": 2}, "that take one batch"),
+        ({"step_loss": "absolute", "reuse_batch": True, "steps": 2}, "square in the theory of"),
         ({"step_loss": "absolute", "target": "z1+z1*z2"}, "square"),
         ({"step_loss": "absolute", "readout": ((1, 0.5), (2, 0.5))}, "without corners"),
         ({"step_loss": "hinge", "target": "sign", "steps": 2}, "logistic or square"),
