@@ -1,5 +1,6 @@
 """Faults: of files while nothing runs, and of runs while they work."""
 
+import contextlib
 import subprocess
 import sys
 import time
@@ -40,19 +41,23 @@ def wait_for(running, project, words):
 
 def signal_to(running, whom, number, dice):
     """Send a signal to the run, to a job, or to all; say whether it was in time."""
-    try:
-        run = psutil.Process(running.pid)
-        jobs = run.children(recursive=True)
-        some = {
-            "the run": [run],
-            "all": [run, *jobs],
-            "a job": dice.sample(jobs, min(1, len(jobs))),
-        }
-        for process in some[whom]:
-            process.send_signal(number)
-    except psutil.NoSuchProcess:
+    if running.poll() is not None:
         return "too late"
+    run = psutil.Process(running.pid)
+    jobs = run.children(recursive=True)
+    some = {"the run": [run], "all": [run, *jobs], "a job": dice.sample(jobs, min(1, len(jobs)))}
+    for process in some[whom]:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.send_signal(number)
     return f"{number.name} to {whom}"
+
+
+def end(running):
+    """Wait for a run, and kill it if SIGTERM came while Snakemake holds the lock it waits for."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        running.wait(120)
+    running.kill()
+    running.wait()
 
 
 def run_beside(running, project):

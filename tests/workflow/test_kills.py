@@ -55,7 +55,7 @@ def test_a_run_is_stopped_suspended_and_beside_others_and_the_last_completes_it(
             faults.signal_to(running, "all", signal.SIGCONT, dice)
             time.sleep(3)
             faults.signal_to(running, "the run", signal.SIGKILL, dice)
-        running.wait(HANGS)
+        faults.end(running)
     tiny.snakemake(project)
     assert tiny.made(project) == undisturbed
 
