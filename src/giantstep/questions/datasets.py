@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,13 +30,11 @@ def total_samples(problem: Problem, coords: Mapping[Any, xr.Variable]) -> dict[s
 
 def drop_fixed(data: xr.Dataset, given: Mapping[str, Any]) -> xr.Dataset:
     """Turn dimensions of a single value that was given as a number into scalar coordinates."""
-    single = [str(name) for name, size in data.sizes.items() if size == 1]
-    fixed = [name for name in single if name in given and np.ndim(given[name]) == 0]
+    fixed = [name for name, x in given.items() if data.sizes.get(name) == 1 and np.ndim(x) == 0]
     return data.isel(dict.fromkeys(fixed, 0)) if fixed else data
 
 
-def count_groups(data: xr.Dataset) -> xr.Dataset:
-    """Count groups of neurons from 1, where there are several."""
-    names = [name for name in ("group", "other_group") if name in data.dims]
-    counts = {name: range(1, data.sizes[name] + 1) for name in names}
+def numbered(data: xr.Dataset, dims: Sequence[str] = ("group", "other_group")) -> xr.Dataset:
+    """Count the places along those dimensions that there are, from 1; by default groups."""
+    counts = {name: range(1, data.sizes[name] + 1) for name in dims if name in data.dims}
     return data.assign_coords(counts) if counts else data  # to assign none takes half a millisecond

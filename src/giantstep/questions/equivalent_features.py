@@ -18,6 +18,7 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.questions.arguments import DIMENSION
 from giantstep.questions.case import Case
+from giantstep.questions.datasets import numbered
 from giantstep.questions.question import question
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.first_layer.network_state import NetworkState
@@ -66,8 +67,7 @@ def equivalent_features(problem: Problem, *, dimension: float = math.inf) -> xr.
     if isinstance(srf.alignment, tuple):
         data = data.assign(alignments=("direction", srf.alignments))
     data = data.assign(_by_step(layer.history, directed=isinstance(srf.alignment, tuple)))
-    counted = {k: range(1, data.sizes[k] + 1) for k in ("step", "direction") if k in data.dims}
-    return data.assign_coords(counted)
+    return numbered(data, ("step", "direction"))
 
 
 def problem_parameters(problem: Problem) -> xr.Dataset:

@@ -12,6 +12,7 @@ import xarray as xr
 from giantstep.problems.combinations import Values, combinations
 from giantstep.problems.formatting import format_value
 from giantstep.progress import Progress, part, progress_bar
+from giantstep.questions.datasets import numbered
 from giantstep.theory.readout.status import Status
 from giantstep.validation import Fault, raise_all
 from giantstep.validation import InvalidParametersError as Refused
@@ -131,7 +132,7 @@ def _blank(like: xr.Dataset) -> xr.Dataset:
 def _along(name: str, values: Sequence[Any], answers: Sequence[xr.Dataset]) -> xr.Dataset:
     texts = [format_value(x) if isinstance(x, list | tuple) else x for x in values]
     if "eigenvalue" in answers[0].dims:  # each spectrum has eigenvalues of its own
-        answers = [_numbered(one) for one in answers]
+        answers = [numbered(one.swap_dims(eigenvalue="point"), ["point"]) for one in answers]
     named = [one.assign_coords({name: text}) for text, one in zip(texts, answers, strict=True)]
     # Not those that only some have, such as the steps of several.
     everywhere = set.intersection(*(set(one.coords) for one in named)) - set(named[0].dims)
@@ -140,9 +141,3 @@ def _along(name: str, values: Sequence[Any], answers: Sequence[xr.Dataset]) -> x
     return xr.concat(
         named, name, "all", coords, compat="equals", join="outer", combine_attrs="override"
     )
-
-
-def _numbered(answer: xr.Dataset) -> xr.Dataset:
-    """Make the number of an eigenvalue the dimension, instead of the eigenvalue."""
-    points = range(1, answer.sizes["eigenvalue"] + 1)
-    return answer.assign_coords(point=("eigenvalue", points)).swap_dims(eigenvalue="point")

@@ -22,7 +22,7 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.progress import Progress
 from giantstep.questions.arguments import ALPHA, BULK, BY, DIMENSION, LOSS, OPTIMAL, RIDGE
 from giantstep.questions.case import Case, answer_remarks
-from giantstep.questions.datasets import count_groups, total_samples
+from giantstep.questions.datasets import numbered, total_samples
 from giantstep.questions.product import Ask, Result, answer_each
 from giantstep.questions.remarks import edge_remarks, named_ridge
 from giantstep.questions.values import SOME_RIDGE, as_lists, is_several
@@ -118,7 +118,7 @@ def _prepare(problem: Problem, values: Given, options: Given, chosen: Given) -> 
             coords[PARAMETER] = list(continuous_parameters(case.problem))
         # Giving all coordinates at once takes a third of the time of adding them.
         coords |= {} if chosen else _coordinates(problem, values)
-        return count_groups(xr.Dataset(named, coords)), case.remarks
+        return numbered(xr.Dataset(named, coords)), case.remarks
 
     return ask
 

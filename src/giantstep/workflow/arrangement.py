@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.questions.choices import GAINS, LIMIT, THEORIES
-from giantstep.questions.datasets import count_groups
+from giantstep.questions.datasets import numbered
 
 _SIMULATED = {"alpha": "alpha_simulated"}
 _OPTIMAL = {"ridge": "optimal_ridge", "test_error": "optimal_test_error"}
@@ -54,7 +54,7 @@ def arrange(role: str, data: xr.Dataset) -> xr.Dataset:
     # Stored under other names, or derived from other variables.
     asked = {"alpha", "ridge", "loss", "bulk", "dimension", "total_samples"}
     asked &= data.coords.keys() - data.dims
-    data = count_groups(data.drop_vars(asked))
+    data = numbered(data.drop_vars(asked))
     data = data.assign({name: x.astype(np.int8) for name, x in data.items() if x.dtype == bool})
     return data.expand_dims(theory=[theory]) if theory in THEORIES else data
 
@@ -64,7 +64,7 @@ def _spectrum(data: xr.Dataset) -> xr.Dataset:
     data = data.rename(eigenvalue="point", alpha="alpha_spectrum")
     kept = data[["density", "mass_at_zero", "outlier"]].assign(eigenvalue=data["point"].variable)
     kept = kept.assign(outlier=kept["outlier"].expand_dims(theory=[LIMIT]))
-    return _numbered(kept.drop_vars(["bulk", "dimension", "total_samples"]), "point")
+    return numbered(kept.drop_vars(["bulk", "dimension", "total_samples"]), ["point"])
 
 
 def _map(data: xr.Dataset) -> xr.Dataset:
@@ -74,9 +74,4 @@ def _map(data: xr.Dataset) -> xr.Dataset:
     kept = kept.rename({"test_error": "map_test_error", y: "row", x: "column"})
     axes = {"map_x": kept["column"].variable, "map_y": kept["row"].variable}
     named = kept.assign(axes).assign_coords(x_parameter=x, y_parameter=y)
-    return _numbered(named, "row", "column")
-
-
-def _numbered(data: xr.Dataset, *dims: str) -> xr.Dataset:
-    """Count the places along some dimensions."""
-    return data.assign_coords({dim: np.arange(1, data.sizes[dim] + 1) for dim in dims})
+    return numbered(named, ("row", "column"))

@@ -15,7 +15,7 @@ from giantstep.problems.canonical import plain
 from giantstep.problems.formatting import format_number
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
 from giantstep.questions.choices import THEORIES
-from giantstep.questions.datasets import count_groups
+from giantstep.questions.datasets import numbered
 from giantstep.vocabulary import label
 from giantstep.workflow.merge_curve import merge_curve
 
@@ -107,4 +107,4 @@ def by_group(line: xr.Dataset) -> xr.Dataset:
         if dims and dims[0] not in line[name].dims:
             line = line.assign({name: line[name].expand_dims(dict.fromkeys(dims, 1))})
     # `assign` has turned a single group's parameters, which are coordinates, into variables.
-    return count_groups(line).set_coords([x for x in _PARAMETERS if x in line])
+    return numbered(line).set_coords([x for x in _PARAMETERS if x in line])
