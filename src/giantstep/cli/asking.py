@@ -11,7 +11,6 @@ import xarray as xr
 
 from giantstep.cli.commands import commands
 from giantstep.cli.problem_flags import PROBLEM_FLAGS, statement_of
-from giantstep.problems.combinations import varied
 from giantstep.problems.number_files import load_numbers
 from giantstep.questions.choices import GAINS, STOP_AT
 from giantstep.questions.remarks import CORRECTIONS
@@ -63,7 +62,7 @@ def _problem(
     made: list[Any] = []
     with collected(faults):
         made.append(make(**{name: values[0] for name, values in fields.items()}))
-    return made, varied(fields)
+    return made, {name: several for name, several in fields.items() if len(several) > 1}
 
 
 def _complete(command: str, given: dict[str, Any]) -> None:

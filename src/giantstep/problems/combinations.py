@@ -23,8 +23,3 @@ def combinations(values: Values) -> Iterator[dict[str, Any]]:
     """
     for chosen in product(*values.values()):
         yield dict(zip(values, chosen, strict=True))
-
-
-def varied(values: Values) -> dict[str, Sequence[Any]]:
-    """Return the names that have several values, with these."""
-    return {name: several for name, several in values.items() if len(several) > 1}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import xarray as xr
 from numpy.typing import ArrayLike
 
 from giantstep.problems.domains import FLAG
 from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
-from giantstep.questions.arguments import ALPHA, argument
+from giantstep.questions.arguments import ALPHA, Many, argument
 from giantstep.questions.bayes_optimal import bayes_optimal as best_prediction
 from giantstep.questions.product import Result
 from giantstep.questions.question import question
@@ -25,9 +23,7 @@ from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.validation import refusal
 
 _BAYES_OPTIMAL = argument("bounds", "bayes_optimal", FLAG)
-_ALPHA = replace(
-    ALPHA, text="samples of the readout over d, for bayes_optimal; those of all steps are added"
-)
+_ALPHA = argument("bounds", "alpha", ALPHA.domain, Many.TOGETHER)
 
 
 @question(_BAYES_OPTIMAL, _ALPHA)

@@ -21,6 +21,8 @@ from giantstep.simulation.network_features import NetworkFeatures
 from giantstep.simulation.replicates import network_replicates
 from giantstep.simulation.simulate import simulate
 
+DIMENSIONS = ("network", "training", "alpha", "ridge")
+
 
 def replicates(
     problem: Problem,
@@ -66,13 +68,12 @@ def replicates(
     """
     grid, sizes = Grid(tuple(alpha), tuple(ridge), loss), Sizes(dimension, trainings, test_samples)
     measured = simulate(problem, grid, sizes, networks, seed, progress, threads)
-    dims = ("network", "training", "alpha", "ridge")
     further = OVERLAP_DIMENSIONS | {"learned_function": ("s_simulated",)}
     named = {
-        f"simulated_{name}": by_groups(dims, values, further.get(name, ()))
+        f"simulated_{name}": by_groups(DIMENSIONS, values, further.get(name, ()))
         for name, values in vars(measured).items()
     }
-    along = zip(dims, (networks, range(trainings), grid.alpha, grid.ridge), strict=True)
+    along = zip(DIMENSIONS, (networks, range(trainings), grid.alpha, grid.ridge), strict=True)
     return xr.Dataset(named, {name: list(x) for name, x in along} | {"s_simulated": SLABS})
 
 

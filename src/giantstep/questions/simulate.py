@@ -25,8 +25,8 @@ from giantstep.questions.arguments import (
     SIZES,
     STOP_AT_TIMES,
 )
-from giantstep.questions.datasets import count_groups
-from giantstep.questions.networks import replicates
+from giantstep.questions.datasets import numbered
+from giantstep.questions.networks import DIMENSIONS, replicates
 from giantstep.questions.question import question
 from giantstep.questions.statistics import summary
 from giantstep.simulation.cross_validation import cross_validation_of_networks
@@ -34,8 +34,6 @@ from giantstep.simulation.ensembles import ensembles_of_networks
 from giantstep.simulation.replicates import network_replicates
 from giantstep.theory.optima import FOLDS, GCV
 from giantstep.validation import Fault, collected, raise_all
-
-_DIMS = ("network", "training", "alpha", "ridge")
 
 
 @question(
@@ -145,12 +143,12 @@ def simulate(
     for (measure, count), one in zip(measures, reports[1:], strict=True):
         several = network_replicates(problem, grid, sizes, root_seed=seed, progress=one, **which)
         for name, x in measure(several, grid, count).items():
-            raw[f"simulated_{name}"] = _DIMS[:1] + _DIMS[1 - x.ndim :], x
+            raw[f"simulated_{name}"] = DIMENSIONS[:1] + DIMENSIONS[1 - x.ndim :], x
     hidden = ["learned_function"] + [GCV] * (loss != SQUARE)
     hidden += ["test_loss", "training_loss"] * is_square(loss)
     hidden += ["classification_error"] * (problem.target not in BINARY)
     means = summary(raw.drop_vars([f"simulated_{name}" for name in hidden], errors="ignore"))
     kept = [str(name) for name in means if str(name).endswith(("_mean", "_stderr"))]
     found = {name.removeprefix("simulated_").removesuffix("_mean"): means[name] for name in kept}
-    data = count_groups(xr.Dataset(found))
+    data = numbered(xr.Dataset(found))
     return data.assign_attrs(networks=networks, trainings=trainings, seed=np.int64(seed))

@@ -118,5 +118,4 @@ def solve(
     given = {"alpha": alpha, "ridge": ridge, "loss": loss, "bulk": bulk}
     given |= {"dimension": dimension, "by": by}
     options: dict[str, Any] = {"derivatives": derivatives, "cross_validation": cross_validation}
-    options["ensemble"] = ensemble
-    return solve_all(problem, given, progress=progress, **options, compared=True)
+    return solve_all(problem, given, progress, **options, ensemble=ensemble, compared=True)

@@ -14,9 +14,6 @@ from giantstep.problems.problem import Problem
 if TYPE_CHECKING:
     import xarray as xr
 
-# Questions about networks alone share a module; each other has one of its own name.
-NETWORK_TASKS = ("replicates", "eigenvalues")
-
 
 @dataclass(frozen=True)
 class Task:
@@ -38,7 +35,8 @@ class Task:
 
 def question_named(name: str) -> Any:
     """Import a question, and only what it needs; of networks, nothing of the theory."""
-    module = "networks" if name in NETWORK_TASKS else name
+    # Those about networks alone share a module; each other has one of its own name.
+    module = "networks" if name in ("replicates", "eigenvalues") else name
     return getattr(import_module(f"giantstep.questions.{module}"), name)
 
 

@@ -35,8 +35,7 @@ def merge_curve(curve: Curve, results: Mapping[str, xr.Dataset]) -> list[xr.Data
         One for each ridge.
     """
     found = {role: arrange(role, x) for role, x in results.items()}
-    parameters = found.pop("parameters", None)
-    parameters = problem_parameters(curve.problem) if parameters is None else parameters
+    parameters = found.pop("parameters", problem_parameters(curve.problem))
     over = [name for name, x in parameters.items() if _OVER & set(x.dims)]
     labels: dict[str, Any] = {
         str(name): x.variable for name, x in parameters.drop_vars(over).items()
