@@ -24,7 +24,7 @@ from giantstep.validation import Interval, refusal
 SQUARE = "square"
 # The square loss by gradient flow from zero, stopped at the time 1/ridge: docs/early-stopping.md.
 FLOW = "gradient_flow"
-LOSSES: dict[str, Loss] = {
+_OF_STEPS: dict[str, Loss] = {
     SQUARE: ClippedLoss(-math.inf, math.inf, 1.0),
     "huber": ClippedLoss(-1.0, 1.0, 1.0),
     "absolute": ClippedLoss(-1.0, 1.0, 0.0),
@@ -39,8 +39,8 @@ LOSSES: dict[str, Loss] = {
         lambda u: 1 - np.tanh(u) ** 2,
         strip=math.pi / 2,
     ),
-    FLOW: ClippedLoss(-math.inf, math.inf, 1.0),
 }
+LOSSES: dict[str, Loss] = _OF_STEPS | {FLOW: _OF_STEPS[SQUARE]}
 
 
 # `huber` is `huber:1`, and a quantile of the labels, with this share of them below it, minimises
@@ -54,9 +54,7 @@ _FAMILIES: tuple[Family[Loss], ...] = (
 KNOWN_LOSSES: Registry[Loss] = Registry(LOSSES, *_FAMILIES, kind=Loss)
 lookup_loss = KNOWN_LOSSES.lookup
 # What a step can descend along.
-STEP_LOSSES: Registry[Loss] = Registry(
-    {name: loss for name, loss in LOSSES.items() if name != FLOW}, *_FAMILIES, kind=Loss
-)
+STEP_LOSSES: Registry[Loss] = Registry(_OF_STEPS, *_FAMILIES, kind=Loss)
 
 
 def is_square(loss: str) -> bool:

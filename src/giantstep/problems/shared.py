@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from giantstep.problems import domains
 from giantstep.problems.covariance import CovarianceDomain
 from giantstep.problems.domains import BETA as BETAS
@@ -16,9 +18,7 @@ from giantstep.validation import Interval
 
 _STRUCTURED, _TRANSFER = "docs/structured-inputs.md", "docs/transfer.md"
 ACTIVATION = Parameter("activation of the network", r"\sigma", FunctionDomain(), "(1)")
-TRAINED_ACTIVATION = Parameter(
-    "activation of the network", r"\sigma", FunctionDomain(continuous=True), "(1)"
-)
+TRAINED_ACTIVATION = replace(ACTIVATION, domain=FunctionDomain(continuous=True))
 TARGET = Parameter("target function", r"\sigma_\star", TargetDomain(), "(2)")
 LEARNING_RATE = Parameter(
     "learning rate over dimension",
