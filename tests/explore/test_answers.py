@@ -85,5 +85,5 @@ def test_eigenvalues_outside_the_bulk_are_drawn_beside_it(dimension):
     plot.update(view, {"curves": [{"name": "", "bulk": "isotropic"} | bulk | outside]})
     (drawn,) = plot.outliers.data["x"]
     assert drawn == 60 if np.isfinite(dimension) else drawn > 4
-    assert plot.x_range.start < 0.1 < drawn < plot.x_range.end
+    assert plot.figure.x_range.start < 0.1 < drawn < plot.figure.x_range.end
     assert plot.outliers.data["label"][0].startswith("0.3 d")

@@ -11,6 +11,7 @@ from giantstep.explore.parameters import (
     AXES_OF,
     LOG,
     MODELS,
+    NUMBERS,
     OF_MODEL,
     OF_READOUT,
     PARAMETERS,
@@ -18,7 +19,6 @@ from giantstep.explore.parameters import (
     STEPS,
     SYMBOLS,
     WORDS,
-    interval,
     takes,
 )
 from giantstep.explore.presets import PRESETS
@@ -46,7 +46,7 @@ def control(name: str) -> dict[str, Any]:
     described: dict[str, Any] = {"name": name, "kind": "choice" if name in _NAMES else "text"}
     described["models"] = [model for model in MODELS if takes(model, name)]
     described["options"] = _NAMES.get(name, ())
-    if domain := interval(name):
+    if domain := NUMBERS.get(name):
         axis = SLIDERS[name]
         described |= {"kind": "slider", "low": axis.start, "high": axis.stop}
         described["scale"] = "whole" if domain.whole else axis.scale

@@ -33,8 +33,7 @@ from giantstep.validation import Interval, read_whole_number
 # The two ways to state a problem.
 STEPS, SPIKED = MODELS = ("steps", "spiked")
 LINEAR, LOG = SCALES = ("linear", "log")
-with Path(__file__).with_suffix(".yaml").open(encoding="utf-8") as file:
-    _TABLE = yaml.safe_load(file)
+_TABLE = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 OF_MODEL = {
     model: {name: of for name, of in parameters.items() if name not in _TABLE["left out"]}
     for model, parameters in ((STEPS, parameters_of(Protocol)), (SPIKED, one_spike_parameters()))
@@ -45,6 +44,8 @@ PARAMETERS |= {
     "bulk": Parameter(BULK.text, "", VocabularyDomain(), default=(TRAINED,)),
     "dimension": Parameter(DIMENSION.text, "d", THEORY_DIMENSION, default=math.inf),
 }
+# What those that are numbers may be.
+NUMBERS = {name: domain for name, of in PARAMETERS.items() if (domain := interval_of(of.domain))}
 
 
 def takes(model: str, name: str) -> bool:
@@ -75,16 +76,11 @@ class Axis(NamedTuple):
         return np.asarray(start + shares * (self.stop - start))
 
 
-def interval(name: str) -> Interval | None:
-    """Return what a number may be; None for a parameter that is none."""
-    return interval_of(PARAMETERS[name].domain)
-
-
 def reader(name: str) -> Reader:
     """Return what reads the text of a parameter."""
     if name in _READERS:
         return _READERS[name]
-    if domain := interval(name):
+    if domain := NUMBERS.get(name):
         return read_whole_number if domain.whole else read_infinite
     return read_letters if isinstance(PARAMETERS[name].domain, VocabularyDomain) else str
 
@@ -106,11 +102,10 @@ def _usual(name: str, domain: Interval) -> Axis:
 def _listed(kind: str) -> dict[str, Axis]:
     """Return the ranges of a kind that the table has."""
     rows = _TABLE[kind].items()
-    return {name: Axis(start, stop, of, _NUMBERS[name]) for name, (start, stop, of) in rows}
+    return {name: Axis(start, stop, of, NUMBERS[name]) for name, (start, stop, of) in rows}
 
 
-_NUMBERS = {name: domain for name in PARAMETERS if (domain := interval(name))}
-AXES = {name: _usual(name, of) for name, of in _NUMBERS.items() if name != "dimension"}
+AXES = {name: _usual(name, of) for name, of in NUMBERS.items() if name != "dimension"}
 AXES |= _listed("axes")
 SLIDERS = AXES | _listed("sliders")
 AXES_OF = {

@@ -11,12 +11,12 @@ from typing import Any
 from giantstep.arrays import Array
 from giantstep.explore.parameters import (
     MODELS,
+    NUMBERS,
     OF_MODEL,
     PARAMETERS,
     SPIKED,
     STEPS,
     defaults_of,
-    interval,
     reader,
     takes,
 )
@@ -163,7 +163,7 @@ _READERS = {"model": str} | {name: reader(name) for name in PARAMETERS}
 
 
 def _whole(name: str, value: Any) -> Any:
-    domain = interval(name)
+    domain = NUMBERS.get(name)
     return int(value) if domain and domain.whole else value
 
 

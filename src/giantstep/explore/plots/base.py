@@ -88,8 +88,7 @@ class Plot:
         touched = []
         wide = {"line_width": 16, "line_alpha": 0}  # invisible, and easier to point at
         for (name, bulk), look in reversed(self.looks.items()):
-            columns = dict.fromkeys(("x", y, *(line.get("y", y) for line in lines)), ())
-            source = self.sources[name, bulk] = ColumnDataSource(columns)
+            source = self.sources[name, bulk] = empty("x", y, *(x.get("y", y) for x in lines))
             for line in lines:
                 self.figure.line("x", **{"y": y} | look | line, source=source)
             title = f"{name}:" if name else ""

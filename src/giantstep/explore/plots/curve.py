@@ -37,11 +37,10 @@ class CurvePlot(Plot):
 
     def __init__(self, view: View, theme: str) -> None:
         axis = view.axis
-        self.y_range = Range1d(0, 1)
         scales = {"x_axis_type": axis.scale, "y_axis_type": view.y_scale}
-        x_range = Range1d(*axis.at(_PADDED).tolist())
+        ranges = {"x_range": axis.at(_PADDED).tolist(), "y_range": (0, 1)}
         labels = axis_label(view.x), "error"
-        super().__init__(view, theme, labels, x_range=x_range, y_range=self.y_range, **scales)
+        super().__init__(view, theme, labels, **ranges, **scales)
         self.figure.extra_y_ranges = {"height": Range1d(0, 1)}
         self.limits = empty("x", *_LIMITS)
         self.failures = empty("x", "y", "advice")
@@ -133,12 +132,12 @@ class CurvePlot(Plot):
         if not seen.size:
             return
         top = float(np.nanmax(seen))
+        # A peak far above everything else would hide the rest.
+        start, end = 0.0, round_top(min(top, 10 * float(np.median(seen))))
         if self.view.y_scale == LOG:
             low, high = math.floor(math.log10(seen.min())), math.log10(top)
-            self.y_range.update(start=10.0 ** max(low, high - 8), end=10 ** (high + 0.3))
-        else:
-            # A peak far above everything else would hide the rest.
-            self.y_range.update(start=0, end=round_top(min(top, 10 * float(np.median(seen)))))
+            start, end = 10.0 ** max(low, high - 8), 10 ** (high + 0.3)
+        self.figure.y_range.update(start=start, end=end)
 
     def show_networks(self, measured: dict[str, Any]) -> None:
         """Show simulated networks, or none; of other errors than the test error, none."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bokeh.models import Range1d
 
 from giantstep.explore.plots.base import LegendEntry, Plot, empty, overlap_texts, round_top
 from giantstep.explore.view import View
@@ -15,9 +14,8 @@ class FunctionPlot(Plot):
     """The mean output of the trained network along the target."""
 
     def __init__(self, view: View, theme: str) -> None:
-        self.y_range = Range1d(-1.5, 1.5)
         labels = "projection on the target θ·x", "mean output F(θ·x)"
-        super().__init__(view, theme, labels, x_range=Range1d(-3, 3), y_range=self.y_range)
+        super().__init__(view, theme, labels, x_range=(-3, 3), y_range=(-1.5, 1.5))
         self.target = empty("x", "y")
         look = {"line_color": self.palette.muted, "line_alpha": 0.5, "line_width": 4}
         self.figure.line("x", "y", source=self.target, **look)
@@ -42,4 +40,4 @@ class FunctionPlot(Plot):
         values = np.concatenate(inside)
         low, high = np.nanmin(values), np.nanmax(values)
         top, bottom = round_top(1.05 * max(high, 0.1)), round_top(1.05 * max(-low, 0.1))
-        self.y_range.update(start=-bottom if low < 0 else -0.05 * top, end=top)
+        self.figure.y_range.update(start=-bottom if low < 0 else -0.05 * top, end=top)

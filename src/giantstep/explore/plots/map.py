@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColorBar, FixedTicker, LinearColorMapper, Range1d
+from bokeh.models import ColorBar, FixedTicker, LinearColorMapper
 from bokeh.palettes import Viridis256
 from contourpy import contour_generator
 from scipy.ndimage import zoom
@@ -29,26 +29,25 @@ class MapPlot(Plot):
         self.gain = view.colour != ERROR
         self.unit = " %" if self.gain else ""
         scales = {"x_axis_type": x.scale, "y_axis_type": y.scale}
-        ranges = {"x_range": Range1d(x.start, x.stop), "y_range": Range1d(y.start, y.stop)}
+        ranges = {"x_range": (x.start, x.stop), "y_range": (y.start, y.stop)}
         labels = axis_label(view.across), axis_label(view.up)
         super().__init__(view, theme, labels, **scales, **ranges)
-        plot = self.figure
-        plot.grid.visible = False
+        self.figure.grid.visible = False
         self.image = empty("image", "advice")
         # Yellow is good: a small error, or a large gain.
         self.mapper = LinearColorMapper(
             palette=Viridis256 if self.gain else Viridis256[::-1], nan_color="#9aa3b2"
         )
         box = {"x": x.start, "y": y.start, "dw": x.stop - x.start, "dh": y.stop - y.start}
-        drawn = plot.image("image", **box, source=self.image, color_mapper=self.mapper)
+        drawn = self.figure.image("image", **box, source=self.image, color_mapper=self.mapper)
         self.lines = empty("xs", "ys")
-        plot.multi_line("xs", "ys", source=self.lines, line_color="#10151f", line_alpha=0.6)
+        self.figure.multi_line("xs", "ys", source=self.lines, line_color="#10151f", line_alpha=0.6)
         self.here = empty("x", "y")
         cross = {"marker": "cross", "size": 16, "line_width": 2, "line_color": "#e02b2b"}
-        plot.scatter("x", "y", source=self.here, **cross)
+        self.figure.scatter("x", "y", source=self.here, **cross)
         self.ticker = FixedTicker(ticks=[])  # the bar would not look at another one
         self.bar = ColorBar(color_mapper=self.mapper, ticker=self.ticker, width=14)
-        plot.add_layout(self.bar, "right")
+        self.figure.add_layout(self.bar, "right")
         value = f"@image{{%0.4f}}{self.unit} at ($x{{%0.3f}}, $y{{%0.4f}})"
         self._hover([drawn], value, "@advice")
 

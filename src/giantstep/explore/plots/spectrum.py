@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from bokeh.models import Range1d
 
 from giantstep.explore.plots.base import Plot, empty, round_top
 from giantstep.explore.view import View
@@ -17,8 +16,7 @@ class SpectrumPlot(Plot):
     """The density of the eigenvalues of the features' covariance, and those outside its bulk."""
 
     def __init__(self, view: View, theme: str) -> None:
-        self.x_range, self.y_range = Range1d(0.01, 100), Range1d(0, 1)
-        ranges = {"x_range": self.x_range, "y_range": self.y_range}
+        ranges = {"x_range": (0.01, 100), "y_range": (0, 1)}
         labels = "eigenvalue x of ΦᵀΦ", "density of ln x,  x ρ(x)"
         super().__init__(view, theme, labels, x_axis_type="log", **ranges)
         texts = "x = @x{%0.4g}", "density ρ = @density{%0.4g}"
@@ -53,8 +51,8 @@ class SpectrumPlot(Plot):
             name: [row[place] for row in rows] for place, name in enumerate(self.outliers.data)
         }
         places = [*ends, *self.outliers.data["x"]]
-        self.x_range.update(start=0.8 * min(ends), end=1.25 * max(places))
-        self.y_range.update(start=0, end=top)
+        self.figure.x_range.update(start=0.8 * min(ends), end=1.25 * max(places))
+        self.figure.y_range.update(start=0, end=top)
 
     def _outside(
         self, curves: list[dict[str, Any]], edge: float, height: float
