@@ -41,7 +41,7 @@ def parameters(layer: FirstLayer) -> Array:
     spike = layer.weights.mean(axis=0, dtype=float)
     strength = np.linalg.norm(spike)
     bulk = np.sum((layer.weights - spike) ** 2, axis=1).mean()
-    return np.array([bulk, strength, layer.theta @ spike / strength])
+    return np.array([bulk, strength, layer.directions[0] @ spike / strength])
 
 
 def turned_apart(layer: FirstLayer) -> float:

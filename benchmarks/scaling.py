@@ -43,7 +43,7 @@ def first_layers(problem: Protocol, sizes: Sizes, network: int) -> tuple[Single,
     """Train the first layer of a network; return its whitened rows, and the target's direction."""
     with workers(1) as pool:
         trained = first_layer(problem, sizes, network, SeedSequence([1, sizes.dimension]), pool)
-    return trained.weights, trained.theta
+    return trained.weights, trained.directions[0]
 
 
 def measure(problem: Protocol, theta: Array, weights: Single, network: int) -> Array:

@@ -24,7 +24,7 @@ def overlap(protocol: Protocol, network: int) -> float:
     with workers(1) as pool:
         layer = first_layer(protocol, Sizes(DIMENSION), network, SeedSequence(DIMENSION), pool)
     spike = layer.weights.mean(axis=0, dtype=float)
-    return float(layer.theta @ spike / np.linalg.norm(spike))
+    return float(layer.directions[0] @ spike / np.linalg.norm(spike))
 
 
 def main() -> None:

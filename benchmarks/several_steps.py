@@ -90,13 +90,13 @@ def _can_be_measured(protocol: Protocol) -> bool:
 
 def row_state(layer: FirstLayer) -> Array:
     """Measure c, r, gamma and the triangle of Sigma of an actual first layer."""
-    dimension = layer.theta.size
+    dimension = layer.directions[0].size
     spike = layer.weights.mean(axis=0, dtype=float)
     strength = np.linalg.norm(spike)
     spike /= strength
     bulk = layer.weights - strength * spike
     squares = np.sum(bulk**2, axis=1)
-    theta = layer.theta.astype(float)
+    theta = layer.directions[0].astype(float)
     across = theta - (theta @ spike) * spike
     across /= np.linalg.norm(across)
     memory = bulk @ spike, bulk @ across, squares / squares.mean() - 1

@@ -50,7 +50,7 @@ def test_series_are_known_for_error_functions(strength):
     srf, rng = SpikedFeatures("erf", "sign", 1, strength, 1, 1), default_rng(3)
     readout = rng.standard_normal((1, 60)) / 60
     layer, (error, _, resolved) = of_readout(srf, readout)
-    weights, theta = layer.weights.astype(float), layer.theta.astype(float)
+    weights, theta = layer.weights.astype(float), layer.directions[0].astype(float)
     theta /= np.linalg.norm(theta)
     width = np.sqrt(1 + 2 * np.sum(weights**2, axis=1))
     kernel = 2 / np.pi * np.arcsin(2 * weights @ weights.T / np.outer(width, width))

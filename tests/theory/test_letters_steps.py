@@ -49,7 +49,7 @@ def test_rows_of_networks_have_the_covariance_across_the_spikes():
     across = np.eye(along.size)[0] - along[0] * along
     expected = across @ state.covariance[1] @ across / (across @ across)
     for layer in first_layers(protocol, d, 12):
-        rows, theta = layer.weights[layer.member == 1], layer.theta
+        rows, theta = layer.weights[layer.member == 1], layer.directions[0]
         spike = rows.mean(axis=0) / np.linalg.norm(rows.mean(axis=0))
         beside = theta - (theta @ spike) * spike
         found.append([d * np.var(rows @ beside) / (beside @ beside)])

@@ -35,7 +35,7 @@ def test_networks_have_the_spike_and_the_norms_of_the_theory(letters):
     problem = at(4, optimizer="sign", readout=letters)
     (layer,) = first_layers(problem, 500)
     srf = equivalent_features(problem)
-    assert layer.spike @ layer.theta == pytest.approx(srf.first_alignment, abs=0.04)
+    assert layer.spike @ layer.directions[0] == pytest.approx(srf.first_alignment, abs=0.04)
     bulk = layer.weights - np.outer(layer.strengths, layer.spike)
     for group, (c, u) in enumerate(zip(srf.groups.c, srf.groups.u, strict=True)):
         chosen = layer.member == group
@@ -93,7 +93,7 @@ def test_rows_of_relu_networks_have_the_covariance_after_signs():
     (layer,) = first_layers(problem, 800)
     spike = layer.weights.mean(axis=0, dtype=float)
     v = spike / np.linalg.norm(spike)
-    across = layer.theta - (layer.theta @ v) * v
+    across = layer.directions[0] - (layer.directions[0] @ v) * v
     projections = layer.weights @ np.stack([v, across / np.linalg.norm(across)]).T
     _, state = layer_of(problem).rows_in_limit
     assert 800 * np.cov(projections.T) == pytest.approx(state.covariance[:2, :2], abs=0.35)

@@ -79,7 +79,7 @@ def test_actual_weights_have_the_parameters_and_the_covariance(protocol):
     for layer in first_layers(protocol, 300, 6):
         bulk = layer.weights - np.outer(layer.strengths, layer.spike)
         c = np.sum(bulk**2, axis=1).mean()
-        theta = layer.theta.astype(float)
+        theta = layer.directions[0].astype(float)
         across = theta - (theta @ layer.spike) * layer.spike
         across /= np.linalg.norm(across)
         memory = bulk @ layer.spike, bulk @ across, np.sum(bulk**2, axis=1) / c - 1

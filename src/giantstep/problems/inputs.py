@@ -56,4 +56,3 @@ KNOWN_INPUTS = Registry(
     # What inputs have besides the mean of their class.
     Family.of_numbers(_MIXTURE, lambda mean: INPUTS[GAUSSIAN], M=Interval(0, 10)),
 )
-lookup_inputs = KNOWN_INPUTS.lookup

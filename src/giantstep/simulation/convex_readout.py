@@ -13,7 +13,7 @@ takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,18 +51,16 @@ class ConvexPath:
 
     def __init__(self, loss: Loss) -> None:
         self.loss = loss
-        self._features: list[Reals] = []
-        self._labels: list[Array] = []
+        self._blocks: list[tuple[Reals, Array]] = []
 
     def extend(self, features: Reals, labels: Array) -> None:
         """Add a block of samples: features of shape (n, p)."""
-        self._features.append(features)
-        self._labels.append(labels)
+        self._blocks.append((features, labels))
 
     def fit(self, count: int) -> Callable[[tuple[float, ...]], Fit]:
         """Return a function that fits the first `count` samples; see `RidgePath`."""
-        features, labels = list(self._features), np.concatenate(self._labels)[:count]
-        return lambda ridges: _fit(self.loss, features, labels, ridges)
+        features, labels = zip(*self._blocks, strict=True)
+        return lambda ridges: _fit(self.loss, features, np.concatenate(labels)[:count], ridges)
 
 
 def leave_one_out(loss: Loss, features: Array, labels: Array, ridge: float) -> Array:
@@ -114,7 +112,7 @@ def leave_one_out(loss: Loss, features: Array, labels: Array, ridge: float) -> A
     return np.asarray(signs * (fitted - own * f))
 
 
-def _fit(loss: Loss, blocks: list[Reals], labels: Array, ridges: tuple[float, ...]) -> Fit:
+def _fit(loss: Loss, blocks: Sequence[Reals], labels: Array, ridges: tuple[float, ...]) -> Fit:
     """Fit the first samples of the blocks: as many as there are labels."""
     rows = np.concatenate(blocks, dtype=float)[: labels.size]
     signs = labels if loss.margin else np.ones_like(labels)

@@ -86,7 +86,7 @@ def exact_test(
     if mean is not None:
         C, _ = network.coefficients(0.0)
     terms = products(readouts, (C * network.powers).T)
-    functions = _hermite_functions(values)
+    functions = np.stack([*hermite_polynomials(values, _TERMS - 1)])
     learned = products(terms, functions)
     last = products(terms[:, -_LAST:], functions[-_LAST:])
     resolved = left < _TRUNCATED * np.abs(error)
@@ -145,11 +145,6 @@ class _Network:
         return second, products(readouts, weights[:, None])[:, 0]
 
 
-def _hermite_functions(z: Array) -> Array:
-    """Evaluate the K orthonormal Hermite polynomials, shape (K, N)."""
-    return np.stack(list(hermite_polynomials(z, _TERMS - 1)))
-
-
 def _series(
     activation: ScalarFunction, bias: Array, norms: Array, std: Array | float
 ) -> tuple[Array, Array]:
@@ -160,7 +155,7 @@ def _series(
     """
     z, weights = gaussian_rule(replace(activation, strip=None, degree=None), bias, std)
     values = activation.value(bias[:, None] + norms[:, None] * z)
-    functions, weighted = _hermite_functions(z), weights * values
+    functions, weighted = np.stack([*hermite_polynomials(z, _TERMS - 1)]), weights * values
     same = functions.shape[1] == 1
     C = functions[:, 0] @ weighted.T if same else np.einsum("kpn,pn->kp", functions, weighted)
     return C, np.sum(weighted * values, axis=-1)

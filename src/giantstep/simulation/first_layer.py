@@ -64,11 +64,6 @@ class FirstLayer:
     conditional: Groups | None = None
 
     @property
-    def theta(self) -> Single:
-        """The target's direction, or the first of a teacher's, shape (d,)."""
-        return self.directions[0]
-
-    @property
     def membership(self) -> Single:
         """Which neuron is in which group, as ones and zeros of shape (p, G)."""
         return np.eye(self.member.max() + 1, dtype=np.float32)[self.member]

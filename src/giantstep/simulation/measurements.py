@@ -28,7 +28,7 @@ def measure_overlaps(layer: FirstLayer, readouts: Array) -> Overlaps:
     `q1 = a^T W Pi W^T a/p`, `q2 = |a|^2/p` over each group of neurons, where W is the bulk; see
     theory.md section 4.
     """
-    spike, theta = layer.spike, layer.theta.astype(float)
+    spike, theta = layer.spike, layer.directions[0].astype(float)
     across = theta - (theta @ spike) * spike
     norm = np.linalg.norm(across)
     across = across / norm if norm > _ALIGNED else np.zeros_like(across)

@@ -13,7 +13,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 
 from giantstep.arrays import Array, Single
 from giantstep.numerics.scalar_functions import CLASS, lookup
-from giantstep.problems.inputs import lookup_inputs, mixture_mean
+from giantstep.problems.inputs import KNOWN_INPUTS, mixture_mean
 from giantstep.problems.problem import Problem
 from giantstep.problems.targets import teacher_of
 from giantstep.simulation.arithmetic import ROWS
@@ -67,7 +67,7 @@ def draw_samples(problem: Problem, directions: Single, count: int, rng: Generato
     mean, classes = mixture_mean(problem.inputs), np.array([])
     if mean is not None:
         classes = np.asarray(2.0 * rng.integers(0, 2, ROWS)[:count] - 1)
-    inputs = lookup_inputs(problem.inputs)(rng, (count, directions.shape[1]))
+    inputs = KNOWN_INPUTS.lookup(problem.inputs)(rng, (count, directions.shape[1]))
     if mean is not None:
         inputs += np.outer((mean * classes).astype(np.float32), directions[0])
     along = inputs @ directions[0]

@@ -12,7 +12,6 @@ import numpy as np
 
 from giantstep.arrays import Array, Reals
 from giantstep.numerics.scalar_functions import BINARY, lookup
-from giantstep.problems.convex_losses import Loss
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import FLOW, is_square, lookup_loss
 from giantstep.problems.problem import Problem
@@ -207,27 +206,25 @@ def _test(
     """
     of = features.replicate
     if not (is_square(loss) and has_series(of.problem, of.layer)):
-        return _test_on_samples(features, sizes, readouts, lookup_loss(loss), report)
+        return _test_on_samples(features, sizes, readouts, loss, report)
     error, learned, resolved = exact_test(of.problem, of.layer, readouts, SLABS, of.pool)
     if resolved.all() and of.problem.target not in BINARY:
         return error, np.full_like(error, np.nan), error / 2, learned
-    squares, wrong, losses, slabs = _test_on_samples(
-        features, sizes, readouts, lookup_loss(loss), report
-    )
+    squares, wrong, losses, slabs = _test_on_samples(features, sizes, readouts, loss, report)
     for sampled, exact in ((squares, error), (losses, error / 2), (slabs, learned)):
         sampled[resolved] = exact[resolved]
     return squares, wrong, losses, slabs
 
 
 def _test_on_samples(
-    features: NetworkFeatures, sizes: list[int], readouts: Array, loss: Loss, report: Report
+    features: NetworkFeatures, sizes: list[int], readouts: Array, loss: str, report: Report
 ) -> tuple[Array, ...]:
     """Average errors, losses and outputs over blocks of fresh clean samples."""
 
     def block(item: tuple[int, int]) -> tuple[Array, ...]:
         index, rows = item
         samples, values = features.draw(rows, TEST, index)
-        return tally(values, readouts, samples.along, samples.clean, loss)
+        return tally(values, readouts, samples.along, samples.clean, lookup_loss(loss))
 
     total: tuple[Array, ...] = ()
     for sums in features.replicate.pool.map_ahead(block, enumerate(sizes)):
