@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import giantstep.questions
 from giantstep.cli.values import named_values, reader
+from giantstep.questions.table import TABLE
 from giantstep.validation import read_whole_number
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ OUTPUT = ("format", "output", "columns", "shown", "plot")
 _READERS: dict[str, Any] = dict.fromkeys(("FILE", "file", "folder", "X", "Phi", "y"), Path)
 _READERS |= {"COUNT": reader(read_whole_number), "NAME=RANGE": named_values}
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-_QUESTIONS = tomllib.loads(
-    (Path(giantstep.questions.__path__[0]) / "questions.toml").read_text("utf-8")
-)
 
 
 class Command(NamedTuple):
@@ -54,7 +51,7 @@ def commands() -> dict[str, Command]:
     further = _TABLE["further"]
     questions = {
         (name := of["command"]): Command(of["text"], of["example"], further.get(name, ()), question)
-        for question, of in _QUESTIONS.items()
+        for question, of in TABLE.items()
         if "command" in of
     }
     return questions | {name: Command(**of) for name, of in _TABLE["commands"].items()}
@@ -73,5 +70,4 @@ def question_of(command: Command) -> Question:
     """Import the question of a command, and return what it declares."""
     from giantstep.questions.task import question_named  # only here: it takes a while
 
-    declared: Question = question_named(command.question).declaration
-    return declared
+    return question_named(command.question).declaration

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from inspect import Parameter, Signature, signature
-from pathlib import Path
 from typing import Any
 
 from giantstep.questions.arguments import MAX_HOURS, MAX_MEMORY, Argument
+from giantstep.questions.table import TABLE
 
 # Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
 THEORY_HOURS, SIMULATION_HOURS = 0.05, 1.0
-# Entries of all questions, by the names of their functions.
-TABLE = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True)
