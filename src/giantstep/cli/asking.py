@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from inspect import Parameter, signature
 from typing import Any
 
@@ -17,7 +17,7 @@ from giantstep.questions.remarks import CORRECTIONS
 from giantstep.questions.request import DEFAULTS
 from giantstep.questions.task import question_named
 from giantstep.suggestions import did_you_mean
-from giantstep.validation import Fault, collected, raise_all, refusal
+from giantstep.validation import collected, raise_all, refusal
 
 _FEATURES = ["bulk_variance", "spike_strength", "fraction", "bias", "alignment"]
 _ACCURACY = ("residual", "quadrature_error", "iterations")
@@ -47,22 +47,14 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
     if of.data:
         subject = [load_numbers(str(given[name])) for name in of.data]
     else:
-        subject, swept = _problem(given, faults)
+        make, fields = statement_of(given)
+        subject, swept = [], {name: x for name, x in fields.items() if len(x) > 1}
+        with collected(faults):
+            subject.append(make(**{name: values[0] for name, values in fields.items()}))
     raise_all(faults)
     if of.name == "solve" and swept:  # all at once
         ask = question_named("sweep")
     return _shown(ask(*subject, **swept, **own), arguments)
-
-
-def _problem(
-    given: Mapping[str, Any], faults: list[Fault]
-) -> tuple[list[Any], dict[str, Sequence[Any]]]:
-    """Make the problem of the first value of each flag; return the flags that have several, too."""
-    make, fields = statement_of(given)
-    made: list[Any] = []
-    with collected(faults):
-        made.append(make(**{name: values[0] for name, values in fields.items()}))
-    return made, {name: several for name, several in fields.items() if len(several) > 1}
 
 
 def _complete(command: str, given: dict[str, Any]) -> None:

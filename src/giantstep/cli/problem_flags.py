@@ -16,12 +16,11 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
 from giantstep.questions.arguments import PAIR, Argument, arguments_of
 
-_TITLES: dict[Callable[..., Problem], str] = {
-    Protocol: "gradient steps on the first layer",
-    one_spike: "spiked random features given directly",
-}
 _STEPS, _SPIKED = arguments_of(parameters_of(Protocol)), arguments_of(one_spike_parameters())
-_TAKES: dict[Callable[..., Problem], dict[str, Argument]] = {Protocol: _STEPS, one_spike: _SPIKED}
+_STATED: dict[Callable[..., Problem], tuple[str, dict[str, Argument]]] = {
+    Protocol: ("gradient steps on the first layer", _STEPS),
+    one_spike: ("spiked random features given directly", _SPIKED),
+}
 # All names of them.
 PROBLEM_FLAGS = {*_STEPS, *_SPIKED}
 
@@ -30,8 +29,8 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
     """Add the flags that every problem has, and those of each way to state one."""
     shared = {name: of for name, of in _STEPS.items() if name in _SPIKED}
     groups = {"the problem": shared}
-    for word, (make, title) in zip(("either", "or"), _TITLES.items(), strict=True):
-        groups[f"{word} {title}"] = {k: of for k, of in _TAKES[make].items() if k not in shared}
+    for word, (title, takes) in zip(("either", "or"), _STATED.values(), strict=True):
+        groups[f"{word} {title}"] = {k: of for k, of in takes.items() if k not in shared}
     for title, takes in groups.items():
         group = parser.add_argument_group(title)
         for of in takes.values():
@@ -50,8 +49,8 @@ def statement_of(
     argparse.ArgumentError
         If a flag is missing, or flags are not of one kind.
     """
-    make = max(_TAKES, key=lambda one: len(_TAKES[one].keys() & given.keys()))
-    takes, title = _TAKES[make], _TITLES[make]
+    make = max(_STATED, key=lambda one: len(_STATED[one][1].keys() & given.keys()))
+    title, takes = _STATED[make]
     needed = (name for name, of in takes.items() if of.default is None)
     if missing := [spelled(name) for name in needed if name not in given]:
         raise argparse.ArgumentError(None, f"missing for {title}: {', '.join(missing)}")
