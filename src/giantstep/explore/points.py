@@ -34,9 +34,7 @@ GAP = xr.DataArray(np.nan)
 LIMITS = "best_linear", "upper_bound", "lower_bound"
 # How a request says which combinations it refuses.
 _REFUSED = "Refused: "
-_ALONG = (
-    "test_error", "training_error", "ridge", "residual", "quadrature_error", "reliability"
-)  # fmt: skip
+_ALONG = "test_error", "training_error", "ridge", "residual", "quadrature_error", "reliability"
 
 
 def ask_sweep(question: Question, bulk: str, show: str = TEST_ERROR, **values: Array) -> xr.Dataset:
@@ -50,9 +48,8 @@ def ask_sweep(question: Question, bulk: str, show: str = TEST_ERROR, **values: A
     if given["ridge"] == OPTIMAL:
         given["by"] = by
     try:
-        zero_one = by == CLASSIFICATION_ERROR
-        gains = [show] * (show in GAINS)
-        asked: dict[str, Any] = {"gains": gains, "zero_one": zero_one}
+        asked: dict[str, Any] = {"gains": [show] * (show in GAINS)}
+        asked["zero_one"] = by == CLASSIFICATION_ERROR
         data, remarks = solve_all(question.problem, given, lambda _: beat(), **asked)
     except InvalidParametersError as error:
         refused = np.full([array.size for array in values.values()], Status.REFUSED)

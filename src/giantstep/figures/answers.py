@@ -45,9 +45,7 @@ from giantstep.theory.bounds import best_linear_error
 from giantstep.validation import refusal
 
 # What is drawn of an answer unless something else is asked for, if it is there.
-_DRAWN = (
-    "density", "learned_function", "test_error", "lower_bound", "alignment", "spike_strength"
-)  # fmt: skip
+_DRAWN = "density", "learned_function", "test_error", "lower_bound", "alignment", "spike_strength"
 # Errors that the best linear predictor has, too.
 _ERRORS = ("test_error", "optimal_test_error", "upper_bound", "lower_bound")
 _AXES = {"alpha": SAMPLE_COMPLEXITY, "test_error": TEST_ERROR}

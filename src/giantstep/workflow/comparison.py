@@ -6,9 +6,7 @@ import numpy as np
 import xarray as xr
 
 # Simulated quantities that figures draw, and by which a curve is scored.
-DRAWN = (
-    "test_error", "classification_error", "learned_function", "optimal_test_error",
-)  # fmt: skip
+DRAWN = "test_error", "classification_error", "learned_function", "optimal_test_error"
 
 
 def at_nearest_ridge(

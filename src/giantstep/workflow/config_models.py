@@ -28,7 +28,7 @@ from giantstep.problems.domains import (
     LEARNING_RATE,
     POSITIVE_RIDGE,
     THEORY_DIMENSION,
-    Several,
+    interval_of,
 )
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import Parameter, parameters_of
@@ -39,7 +39,7 @@ from giantstep.problems.sizes import SEED, Sizes
 from giantstep.problems.spiked_features import SPIKED_FIELDS, one_spike_parameters
 from giantstep.questions.choices import GAINS, STOP_AT
 from giantstep.theory.optima import CROSS_VALIDATION
-from giantstep.validation import Domain, Fault, Interval, read_value, shown
+from giantstep.validation import Domain, Fault, read_value, shown
 
 NAME_PATTERN = "^[a-z][a-z0-9_]*$"
 # The tags of `OneOrList`, which stand among the keys that lead to a place.
@@ -66,13 +66,11 @@ def _type(domain: Domain) -> Any:
     if isinstance(domain, VocabularyDomain):
         named = dict[float, float] | Literal[tuple(domain.words)] if domain.words else None
         return named or dict[float, float]
-    if domain is FLAG:
-        return bool
     if isinstance(domain, Schedule):
         return float | str
-    if isinstance(domain, Interval | Several):
-        return int if getattr(domain, "whole", False) else float
-    return str
+    if interval := interval_of(domain):
+        return int if interval.whole else float
+    return bool if domain is FLAG else str
 
 
 def _field(description: str, default: Any = ...) -> Any:

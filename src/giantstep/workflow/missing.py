@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from giantstep.questions.costs import Cost, cost_of, total_cost
+from giantstep.workflow.code import CODE
 from giantstep.workflow.figure_plan import FigurePlan
 from giantstep.workflow.plan import Plan
 
 NEW = "not made yet"
 CHANGED = "its parameters, its configuration, what it is made from or code has changed"
 NETWORKS = "more replicates"
-_STAGES = ("parameters", "theory", "montecarlo", "merge", "figure")
 # Of a merge or a drawing.
 _SMALL = Cost(2.0, 0.0)
 # How many names of results are listed before the others are counted.
@@ -50,7 +50,7 @@ def missing_jobs(plan: Plan, figures: Iterable[str] = ()) -> list[Job]:
     """
     names = figures or plan.config["figures"]
     jobs = {job for name in names for job in _jobs(plan.root, plan.figure(name))}
-    return sorted(jobs, key=lambda job: (_STAGES.index(job.stage), job.name))
+    return sorted(jobs, key=lambda job: ([*CODE].index(job.stage), job.name))
 
 
 def _jobs(root: Path, figure: FigurePlan) -> Iterator[Job]:
