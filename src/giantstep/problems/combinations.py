@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 Values = Mapping[str, Sequence[Any]]
 
 
-def combinations(values: Values) -> Iterator[dict[str, Any]]:
+def combinations(values: Mapping[str, Iterable[Any]]) -> Iterator[dict[str, Any]]:
     """Yield all combinations of values, the last name varying fastest.
 
     Examples

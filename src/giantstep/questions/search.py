@@ -86,8 +86,7 @@ class Search:
         """
         sizes = [x.size for x in self.unknowns.values()]
         errors = np.full((math.prod(sizes), count, self.ridges.size), np.nan)
-        named = {name: x.tolist() for name, x in self.unknowns.items()}
-        for k, values in enumerate(combinations(named)):
+        for k, values in enumerate(combinations(self.unknowns)):
             with suppress(InvalidParametersError):
                 problem, alpha = self.at(values)
                 points = np.meshgrid(alpha, self.ridges, indexing="ij")
