@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.problems.bulk_kind import BULKS
-from giantstep.problems.formatting import format_value, stated_parameters
+from giantstep.problems.formatting import stated_parameters, written
 from giantstep.problems.grid import Grid
 from giantstep.problems.parameter import parameters_of
 from giantstep.problems.protocol import Protocol
@@ -48,13 +48,6 @@ def axis_label(name: str) -> str:
 def is_parameter(name: str) -> bool:
     """Check whether a name is that of a parameter of a problem, its theory or its readout."""
     return name in {*_PARAMETERS, "bulk", "dimension", "stop_at"}
-
-
-def written(value: Any) -> Any:
-    """Write values of several neurons or directions as a text, as files of figures hold them."""
-    if isinstance(value, dict):
-        value = tuple(value.items())
-    return format_value(value) if isinstance(value, tuple | list) else value
 
 
 def format_parameter(name: str, value: str | float) -> str:

@@ -16,8 +16,9 @@ from matplotlib.ticker import MaxNLocator
 from giantstep.arrays import Array
 from giantstep.figures import style
 from giantstep.figures.elements import ticks, title_panel
-from giantstep.figures.labels import axis_label, format_parameter, is_parameter, written
+from giantstep.figures.labels import axis_label, format_parameter, is_parameter
 from giantstep.figures.selection import panel_data
+from giantstep.problems.formatting import written
 from giantstep.vocabulary import MEANINGS
 
 Levels = Sequence[float]

@@ -28,6 +28,11 @@ def format_value(value: Any, between: str = " ") -> str:
     return format_number(value) if isinstance(value, int | float) else str(value)
 
 
+def written(value: Any) -> Any:
+    """Write several values, as of neurons or steps, as one text; one number or name stays it."""
+    return format_value(value) if isinstance(value, tuple | list | dict) else value
+
+
 def format_problem(problem: Any) -> str:
     """Write a problem, which is a dataclass, as one makes it, without what is at its default.
 
@@ -38,11 +43,11 @@ def format_problem(problem: Any) -> str:
     "Protocol(activation='tanh', target='sin', learning_rate=3, alpha0=20, beta=1)"
     """
     values = ((of, single(getattr(problem, of.name))) for of in fields(problem))
-    written = (f"{of.name}={_written(x)}" for of, x in values if x != of.default)
-    return f"{type(problem).__name__}({', '.join(written)})"
+    stated = (f"{of.name}={_as_python(x)}" for of, x in values if x != of.default)
+    return f"{type(problem).__name__}({', '.join(stated)})"
 
 
-def _written(value: Any) -> str:
+def _as_python(value: Any) -> str:
     """Write a value as Python reads it."""
     if isinstance(value, float):
         return format_number(value)

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.problems.bulk_kind import ISOTROPIC
-from giantstep.problems.formatting import format_value
+from giantstep.problems.formatting import written
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.overlaps import by_groups
 from giantstep.problems.problem import Problem
@@ -74,8 +74,7 @@ def problem_parameters(problem: Problem) -> xr.Dataset:
     """Arrange a problem's own parameters: numbers, or vectors over `group`."""
     values = asdict(problem)
     if isinstance(problem, Protocol):
-        lists = {name: x for name, x in values.items() if x and isinstance(x, tuple)}
-        values |= {name: format_value(x) for name, x in lists.items()}
+        values = {name: written(x) for name, x in values.items()}
     return xr.Dataset(_by_name(values))
 
 

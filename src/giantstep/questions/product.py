@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from giantstep.problems.combinations import Values, combinations
-from giantstep.problems.formatting import format_value
+from giantstep.problems.formatting import format_value, written
 from giantstep.progress import Progress, part, progress_bar
 from giantstep.questions.datasets import numbered
 from giantstep.theory.readout.status import Status
@@ -130,10 +130,9 @@ def _blank(like: xr.Dataset) -> xr.Dataset:
 
 
 def _along(name: str, values: Sequence[Any], answers: Sequence[xr.Dataset]) -> xr.Dataset:
-    texts = [format_value(x) if isinstance(x, list | tuple) else x for x in values]
     if "eigenvalue" in answers[0].dims:  # each spectrum has eigenvalues of its own
         answers = [numbered(one.swap_dims(eigenvalue="point"), ["point"]) for one in answers]
-    named = [one.assign_coords({name: text}) for text, one in zip(texts, answers, strict=True)]
+    named = [one.assign_coords({name: written(x)}) for x, one in zip(values, answers, strict=True)]
     # Not those that only some have, such as the steps of several.
     everywhere = set.intersection(*(set(one.coords) for one in named)) - set(named[0].dims)
     coords = sorted(everywhere, key=str)

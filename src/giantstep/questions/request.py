@@ -12,7 +12,7 @@ import xarray as xr
 
 from giantstep.problems.bulk_kind import bulk_of_networks
 from giantstep.problems.domains import THEORY_DIMENSION
-from giantstep.problems.formatting import format_value, single
+from giantstep.problems.formatting import single, written
 from giantstep.problems.grid import Grid
 from giantstep.problems.losses import is_square
 from giantstep.problems.parameter import parameters_of
@@ -161,4 +161,4 @@ def _label(name: str, given: Any) -> Any:
     """Write one value of a parameter as a coordinate: a number, or a text."""
     if name in _PARAMETERS and not isinstance(given, str):
         given = single(read_value("", given, _PARAMETERS[name].domain, []))
-    return format_value(given) if isinstance(given, tuple | list) else given
+    return written(given)
