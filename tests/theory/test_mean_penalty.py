@@ -53,7 +53,7 @@ def some_hats(rank, groups):
 )
 def test_sources_are_derivatives_of_the_penalty(problem, bulk):
     bulk, rank, penalty = prepared(problem, bulk)
-    m = np.random.default_rng(1).standard_normal((1, penalty.letters.shape[1]))
+    m = np.random.default_rng(1).standard_normal((1, layer_of(problem).features.groups.c.size))
     triangle, hats = some_hats(rank, m.size)
 
     def response(hats):
@@ -68,7 +68,7 @@ def test_sources_are_derivatives_of_the_penalty(problem, bulk):
     slopes = np.array([cost(hats + e) - cost(hats - e) for e in moves]) / 2e-5
     multiplicity = np.concatenate([triangle.multiplicity, np.ones(m.size)])
     at, T = response(hats)
-    nothing = Hats(np.zeros((1, at.along.shape[1])), np.zeros((1, at.across.shape[1])), m)
+    nothing = Hats(np.zeros((1, len(at.K[0]))), m)
     first, second = penalty.sources(at, at, nothing, nothing)
     assert T @ first[0] + second[0] == pytest.approx(slopes / multiplicity, rel=1e-6, abs=1e-9)
 

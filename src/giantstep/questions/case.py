@@ -154,7 +154,7 @@ class Case(NamedTuple):
 
     def _add_further(self, columns: Columns, alpha: Array, ridge: Array) -> None:
         """Add to a solution the further columns that this case has."""
-        srf = self.readout.layer.srf
+        srf = self.readout.square_loss.srf
         if self.zero_one and srf.target in BINARY and not srf.further_spikes:
             columns["classification_error"] = classification_error(srf, Overlaps.of(columns))
         if self.by == K_FOLD or (self.cross_validation and self.loss != FLOW):

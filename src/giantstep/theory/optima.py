@@ -159,5 +159,5 @@ def criterion(readout: Readout, by: str, alpha: Array, ridge: Array) -> Array:
         alpha, by = alpha * (1 - 1 / FOLDS), LEAVE_ONE_OUT
     solution = readout.solve(alpha, ridge)
     if by == CLASSIFICATION_ERROR:
-        return classification_error(readout.layer.srf, Overlaps.of(solution))
+        return classification_error(readout.square_loss.srf, Overlaps.of(solution))
     return solution[by]

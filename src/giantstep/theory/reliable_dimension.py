@@ -32,8 +32,8 @@ def reliable_dimension(readout: Readout, solved: Columns, alpha: Array, ridge: A
     dimension.
     """
     corrections = solved[RELIABILITY] / RELIABLE
-    if math.isfinite(readout.layer.dimension):
-        return readout.layer.dimension * corrections
+    if math.isfinite(readout.layer.first.dimension):
+        return readout.layer.first.dimension * corrections
     most = _COMPARED if isinstance(readout, SquareReadout) else _COMPARED_CONVEX
     some = np.unique(np.linspace(0, alpha.size - 1, min(alpha.size, most)).round().astype(int))
     needed = _near_limit(readout, solved.test_error[some], alpha[some], ridge[some])

@@ -14,13 +14,12 @@ import numpy as np
 
 from giantstep.arrays import Array, Complex, Indices, Mask
 from giantstep.numerics.linear_systems import solve_small
-from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
+from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
 from giantstep.theory.features.conditional_features import conditional_features
-from giantstep.theory.features.kappa_rules import check_resolution
-from giantstep.theory.first_layer.equivalent_features import known_layer
 from giantstep.theory.kappa_path import on_path
 from giantstep.theory.readout.fixed_point import Equations, Points
+from giantstep.theory.readout.prepared_layer import prepare_layer
 
 # Height above the real axis at which the density is read, relative to the eigenvalue; where points
 # begin their way down to it, relative to the size of the equations; and the factor at each step.
@@ -58,10 +57,8 @@ class SpectralDensity:
     def __init__(
         self, problem: Problem, alpha: float, bulk: str = ISOTROPIC, dimension: float = math.inf
     ) -> None:
-        layer = known_layer(problem, dimension)
+        layer = prepare_layer(problem, bulk, dimension).first
         self.srf = layer.features
-        check_resolution(problem, self.srf)
-        validate_bulk(problem, bulk)
         # Nodes of several spikes stay on the axis, where poles may be near: there are more of them.
         self.features = conditional_features(self.srf, 2 if self.srf.further_spikes else 1)
         rows = layer.bulk(bulk, self.features)

@@ -30,8 +30,8 @@ def test_traces_and_forms_are_those_of_an_actual_batch(protocol):
     across = np.eye(d)[0] - spike[0] * spike
     directions = vectors.T @ np.stack([spike, across / np.linalg.norm(across)], axis=1)
     single = batch.traces(theta)
-    pair = batch.pair_traces(theta, single)
-    predicted = [*batch.forms(theta, single), *batch.pair_forms(theta)]
+    pair = batch.pair_traces(single, single)
+    predicted = [*batch.forms(single), *batch.pair_forms(single, single)]
     first, second = (1 / (1 + t * values) for t in theta[0])
     actual = [values**j * first * second for j in range(4)]
     for power, expected in zip(pair, actual, strict=True):

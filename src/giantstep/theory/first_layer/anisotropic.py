@@ -74,7 +74,7 @@ class Anisotropic(SteppedLayer):
         return self.step.row_power()
 
     def common_rows(self) -> Array:
-        """Compute (k0, k1) of `MeanRows`."""
+        """Compute (k0, k1) of the `Shift`."""
         return self.step.mean_row().mean(axis=1)
 
     def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:

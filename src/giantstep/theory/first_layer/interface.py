@@ -76,27 +76,22 @@ class Accuracy(NamedTuple):
 EXPONENTIAL, SLOWER, SLOWEST = Accuracy(1e-8, 1e-3), Accuracy(1e-5, 1e-3), Accuracy(1e-4, 1e-3)
 
 
-class MeanRows(NamedTuple):
-    """The shift that steps give to all rows alike: theory.md section 12.
+class Shift(NamedTuple):
+    """A shift that steps give to all rows alike: theory.md section 12.
 
-    It adds `pi_g omega_g pi_h omega_h (k0 + k1)`, summed over F factors, to the overlap that the
-    mean rows of groups g and h, times sqrt(p), have if rows are independent.
+    It adds `pi_g omega_g pi_h omega_h (k0 + k1)` to the overlap that the mean rows of groups g and
+    h, times sqrt(p), have if rows are independent.
 
     Attributes
     ----------
-    letters : Array, shape (F, G)
+    letters : Array, shape (G,)
         omega of each group.
-    common : Array, shape (F, 2)
+    common : Array, shape (2,)
         (k0, k1). The part k1 of the shift has the covariance of the first batch.
     """
 
     letters: Array
     common: Array
-
-    @classmethod
-    def independent(cls, groups: int) -> MeanRows:
-        """Describe independent rows, which have no shift in common."""
-        return cls(np.ones((0, groups)), np.zeros((0, 2)))
 
 
 @dataclass(eq=False)
@@ -204,9 +199,9 @@ class FirstLayer(ABC):
         srf = self.features
         return IsotropicBulk(f.B, srf.groups, srf.beta, f.first_across, srf.beside)
 
-    def mean_rows(self) -> MeanRows:
-        """Compute the shift that the steps give to all rows alike."""
-        return MeanRows.independent(self.features.groups.c.size)
+    def shifts(self) -> list[Shift]:
+        """List what the steps give to all rows alike; independent rows have nothing in common."""
+        return []
 
     # What the theory leaves out, for `theory.reliability`.
 
@@ -321,16 +316,14 @@ class SteppedLayer(FirstLayer):
         raise NotImplementedError  # a layer must not forget it
 
     def common_rows(self) -> Array:
-        """Compute (k0, k1) of `MeanRows`, where one factor is enough."""
+        """Compute (k0, k1) of the `Shift`, where one is enough."""
         return np.zeros(2)
 
-    def mean_rows(self) -> MeanRows:
-        """Compute the shift that the steps give to all rows alike."""
-        common = self.common_rows()
-        kept = slice(int(common.sum() < 0))  # a positive one belongs to the spike
-        letters = np.array(self.protocol.readout)[:, 0]
+    def shifts(self) -> list[Shift]:
+        """List what the steps give to all rows alike."""
+        common, letters = self.common_rows(), np.array(self.protocol.readout)[:, 0]
         letters = letters if letters.size > 1 else np.ones(1)
-        return MeanRows(letters[None][kept], common[None][kept])
+        return [Shift(letters, common)] if common.sum() < 0 else []  # else it is of the spike
 
     def own_output(self, dimension: float) -> float:
         """Estimate what the network's own output adds to rows in the first step, over their norm.

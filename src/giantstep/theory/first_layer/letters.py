@@ -16,7 +16,7 @@ from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_features import ConditionalFeatures
-from giantstep.theory.first_layer.interface import MeanRows, Scope, SteppedLayer
+from giantstep.theory.first_layer.interface import Scope, Shift, SteppedLayer
 from giantstep.theory.first_layer.letters_step import letters_after
 from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.interface import Bulk
@@ -59,9 +59,9 @@ class Letters(SteppedLayer):
         rows = self.history[-1].in_readout_basis()[2]
         return replace(self.isotropic(f), covariance=rows)
 
-    def mean_rows(self) -> MeanRows:
-        """Compute the shift that the steps give to all rows alike."""
+    def shifts(self) -> list[Shift]:
+        """List what the steps give to all rows alike."""
         state, (_, _, pi, _) = self.history[-1], self.features.groups
         shared = (state.mean_rows - np.diag(state.bulk_variance)) / np.sqrt(np.outer(pi, pi))
         values, vectors = np.linalg.eigh(shared)
-        return MeanRows(vectors.T, np.stack([values, 0 * values], axis=1))
+        return [Shift(*one) for one in zip(vectors.T, np.outer(values, [1, 0]), strict=True)]

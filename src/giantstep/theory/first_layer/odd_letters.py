@@ -41,7 +41,7 @@ class OddLetters(OneSpike):
         return spiked_features(self.protocol, c, r[:, None], step.alignment)
 
     def common_rows(self) -> Array:
-        """Compute (k0, k1) of `MeanRows`."""
+        """Compute (k0, k1) of the `Shift`."""
         letters, fractions = np.array(self.protocol.readout).T
         return self.step.mean_row(float(fractions @ letters**2)).mean(axis=1)
 

@@ -168,7 +168,7 @@ class OneSpike(SteppedLayer):
         return kind != ISOTROPIC
 
     def common_rows(self) -> Array:
-        """Compute (k0, k1) of `MeanRows`."""
+        """Compute (k0, k1) of the `Shift`."""
         state = self.states[-1]
         return np.array([state.mean_row - state.bulk_variance, 0])
 

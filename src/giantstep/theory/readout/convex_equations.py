@@ -23,7 +23,7 @@ from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function
 from giantstep.theory.readout.clipped_channel import ClippedChannel
-from giantstep.theory.readout.means import overlap_response, split_hats
+from giantstep.theory.readout.means import overlap_response
 from giantstep.theory.readout.output_channel import (
     ChannelAverages,
     OutputChannel,
@@ -173,15 +173,13 @@ class ConvexEquations:
         # With V1_hat psi, but without `row_norm`: z acts on the mean of the features.
         slope_g = (z_g + minus_dg * (slope @ self.phi)) @ self.phi.T
         hats = ratio * np.concatenate([mean_g[:, self.rank :], slope_g], axis=-1)
-        overlaps = multiply(overlap_response(response, Z), hats)
-        both = split_hats(hats[:, :Z], hats[:, Z:], response.along.shape[-1])
-        penalty = self.square_loss.penalty
-        known = Hats(*both, prediction[:, : self.rank] @ self.to_m.T)
+        (K, to_hats), penalty = overlap_response(response, Z), self.square_loss.penalty
+        known = Hats(hats @ to_hats, prediction[:, : self.rank] @ self.to_m.T)
         first, second = penalty.sources(response, response, known, known)
         direction = q_hat + first
         stiffness = self.to_m.T @ (penalty.matrix(response) / ratio[:, :, None]) @ self.to_m
         free = self._nearer(prediction, mean_g, minus_dg, g_squared, stiffness)
-        mapped = [V, free, overlaps, multiply(T, direction) + second]
+        mapped = [V, free, multiply(K, hats), multiply(T, direction) + second]
         overlaps_of = partial(penalty.overlaps, response, direction, q, known)
         return np.concatenate(mapped, axis=-1), overlaps_of
 

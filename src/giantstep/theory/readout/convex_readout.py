@@ -72,7 +72,7 @@ class ConvexReadout(Readout):
         super().__init__(layer, near)
         self.loss = loss
         self._equations, self._last = dict[_Rule, ConvexEquations](), None
-        self._rough, self._coarse, self._usual = _rules(layer.srf.target in BINARY)
+        self._rough, self._coarse, self._usual = _rules(self.square_loss.srf.target in BINARY)
 
     def on(self, layer: PreparedLayer, near: ConvexReadout | None = None) -> ConvexReadout:
         """Prepare the readout on another layer."""

@@ -128,7 +128,7 @@ def _by_field(error: Callable[[float], Array], problem: Problem, name: str) -> A
 def _moved(readout: SquareReadout, problem: Problem) -> SquareReadout:
     """Prepare a problem that differs a little, or not at all, for the same unknowns."""
     of, B = readout.layer, readout.square_loss.features.B
-    return readout.on(prepare_layer(problem, of.bulk, of.dimension, B), readout)
+    return readout.on(prepare_layer(problem, of.bulk, of.first.dimension, B), readout)
 
 
 def _by_number(errors: Callable[[Array], Array], value: Array, step: float) -> Array:

@@ -16,6 +16,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.problems.overlaps import OVERLAP_DIMENSIONS
+from giantstep.theory.first_layer.interface import Shift
 from giantstep.theory.rows.interface import Hats, Sources, SpikeResponse
 
 
@@ -27,22 +28,19 @@ class MeanPenalty:
     ----------
     width : float
         p = beta d; infinite as d -> infinity, where there is no penalty.
-    letters : Array, shape (F, G)
-        Initial readout omega of each group, for each of F factors: several if it has several values
-        and there are several steps, none if rows are treated as independent.
-    common : Array, shape (F, 2)
-        (k0, k1), as in `first_layer.interface.MeanRows`.
+    shifts : list of Shift
+        Of all rows: several if the initial readout has several values and there are several steps,
+        none if rows are treated as independent.
     """
 
     width: float
-    letters: Array
-    common: Array
+    shifts: list[Shift]
 
     def matrix(self, response: SpikeResponse) -> Array:
         """Compute Lambda, shape (S, G, G)."""
         V2 = response.V2
         matrix = np.eye(V2.shape[-1]) / V2[:, None, :]
-        for letters, common in zip(self.letters, self.common, strict=True):
+        for letters, common in self.shifts:
             matrix = matrix + np.multiply.outer(letters, letters) * response.screened(common)
         return matrix / self.width
 
@@ -52,7 +50,7 @@ class MeanPenalty:
         """Compute what all overlaps add to the variances, as `SpikeResponse.sources` does."""
         m, n = hats.m, others.m
         first, second = one.sources(other, hats, others)
-        for letters, common in zip(self.letters, self.common, strict=True):
+        for letters, common in self.shifts:
             more, direct = one.screened_sources(other, common, letters * m, letters * n)
             first, second = first + more / self.width, second + direct / self.width
         first[:, -m.shape[1] :] += m * n / (one.V2 * other.V2 * self.width)
@@ -64,7 +62,7 @@ class MeanPenalty:
         """Compute all overlaps of groups, given what `SpikeResponse.of_groups` takes."""
         groups = response.of_groups(direction, q, hats)
         q1, q2 = groups.q1, q[:, -hats.m.shape[1] :]
-        for letters, common in zip(self.letters, self.common, strict=True):
+        for letters, common in self.shifts:
             q1 = q1 + response.screened_sources_of_groups(common, letters * hats.m) / self.width
         found = {"m": hats.m, **groups._asdict(), "q1": q1, "q2": q2, "V2": response.V2}
         return {name: found[name] for name in OVERLAP_DIMENSIONS}

@@ -76,8 +76,8 @@ class LabelResidual:
         averaged = [functions[:, None] * functions, functions * f.h, f.across]
         if f.mean_spread is not None:
             averaged.append(f.mean_spread[:, None] * f.mean_spread)
-        self._shapes = [x.shape[:-1] for x in averaged]
-        self._averaged = f.fold(np.concatenate([x.reshape(-1, f.weight.size) for x in averaged])).T
+        by_node = [(f.fold(x), x.shape[:-1]) for x in averaged]
+        self._averaged = [(x.reshape(-1, x.shape[-1]).T, shape) for x, shape in by_node]
 
     def averages(self, at: Resolvent) -> list[Array]:
         """Average functions of kappa times the contraction, E[f/(1 + V)], at S points.
@@ -85,9 +85,7 @@ class LabelResidual:
         They are the products of two expressible functions, of these and the label, `f.across` and,
         if there are any, the products of two functions `f.mean_spread`.
         """
-        ends = np.cumsum([math.prod(shape) for shape in self._shapes])[:-1]
-        parts = np.split(at.contraction @ self._averaged, ends, axis=1)
-        return [x.reshape(len(x), *shape) for x, shape in zip(parts, self._shapes, strict=True)]
+        return [(at.contraction @ x).reshape(-1, *shape) for x, shape in self._averaged]
 
     def at(self, both: tuple[Means, Means]) -> Array:
         """Compute it at S points, shape (S, N'), on the nodes of `f.half`: averaged over +-kappa.
@@ -134,7 +132,7 @@ def solve_means(
     zeta_hat are unknowns, since digits would cancel in the expectation of h - M that they are.
     """
     ratio, Z = (at.alpha / label_residual.beta)[:, None], len(label_residual.features.along)
-    K, rank = overlap_response(response, Z), label_residual.to_m.shape[1]
+    (K, to_hats), rank = overlap_response(response, Z), label_residual.to_m.shape[1]
     matrix, right, slopes, *spread = label_residual.averages(at)
     psi_hat, offset = ratio * slopes, np.zeros(right.shape)
     offset[:, rank:] = np.einsum("szr,sr->sz", K[:, :Z, Z:], psi_hat)
@@ -149,27 +147,17 @@ def solve_means(
         system[:, :rank, :rank] += products
     x, residual = solve_certified(system, right - multiply(matrix, offset))
     prediction = multiply(to_coefficients, x) + offset
-    zeta_hat = ratio * x[:, rank:]
-    slope = np.einsum("srx,sx->sr", K[:, Z:], np.concatenate([zeta_hat, psi_hat], axis=-1))
-    zeta_hat, psi_hat = split_hats(zeta_hat, psi_hat, response.along.shape[-1])
+    hats = np.concatenate([ratio * x[:, rank:], psi_hat], axis=-1)
+    slope = np.einsum("srx,sx->sr", K[:, Z:], hats)
     m = prediction[:, :rank] @ label_residual.to_m.T
-    return Means(zeta_hat, psi_hat, m, prediction, slope, residual)
+    return Means(hats @ to_hats, m, prediction, slope, residual)
 
 
-def overlap_response(response: SpikeResponse, functions: int) -> Array:
-    """Return K, from the hats to the overlaps, for so many functions along the spike.
+def overlap_response(response: SpikeResponse, functions: int) -> tuple[Array, Array]:
+    """Return K for so many functions along the spike, and what maps their hats to those of K.
 
     Those beyond `response.along` are for overlaps across it, of inputs that have a mean there.
     """
-    along, mixed, across = response.along, response.mixed, response.across
-    upper = np.concatenate([along, mixed], axis=2)
-    lower = np.concatenate([mixed.swapaxes(1, 2), across], axis=2)
-    K = np.concatenate([upper, lower], axis=1)
-    order = np.r_[:functions, along.shape[-1] : K.shape[-1]]
-    return K[:, order][:, :, order]
-
-
-def split_hats(zeta_hat: Array, psi_hat: Array, count: int) -> tuple[Array, Array]:
-    """Add the hats beyond the first, which are for overlaps across the spike, to the others."""
-    further = zeta_hat[:, count:]
-    return zeta_hat[:, :count], psi_hat + further if further.size else psi_hat
+    size = response.K.shape[-1]
+    order = np.r_[:functions, response.along : size]
+    return response.K[:, order][:, :, order], np.eye(size)[order]

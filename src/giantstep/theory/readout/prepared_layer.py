@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from giantstep.arrays import Array
 from giantstep.problems.bulk_kind import ISOTROPIC, validate_bulk
 from giantstep.problems.domains import THEORY_DIMENSION
 from giantstep.problems.problem import Problem
-from giantstep.theory.features.kappa_rules import KappaRule, check_resolution
+from giantstep.theory.features.kappa_rules import KappaRule, check_resolution, fewest_nodes
 from giantstep.theory.first_layer.equivalent_features import known_layer
 from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.readout.square_loss import SquareLoss
@@ -17,10 +18,11 @@ from giantstep.theory.rows.interface import Bulk
 from giantstep.validation import check_value
 
 
+@dataclass(frozen=True, eq=False)
 class PreparedLayer:
     """A first layer, with the equations of the square loss on it.
 
-    Parameters
+    Attributes
     ----------
     first : FirstLayer
     bulk : str
@@ -31,26 +33,27 @@ class PreparedLayer:
         To be used in place of the layer's own.
     fineness : float, optional
         Of the rule over kappa.
+    rule : callable
+        That rule.
     """
 
-    def __init__(
-        self,
-        first: FirstLayer,
-        bulk: str,
-        B: Array | None = None,
-        rows: Bulk | None = None,
-        fineness: float | None = None,
-    ) -> None:
-        self.first, self.bulk, self._rows = first, bulk, rows
-        self.srf, self.dimension = first.features, first.dimension
-        f = first.conditional(bulk, B, fineness)
-        self.square_loss = SquareLoss(first, f, rows or first.bulk(bulk, f))
+    first: FirstLayer
+    bulk: str
+    B: Array | None = None
+    rows: Bulk | None = None
+    fineness: float | None = None
+    rule: KappaRule = fewest_nodes
+
+    @cached_property
+    def square_loss(self) -> SquareLoss:
+        """The equations."""
+        f = self.first.conditional(self.bulk, self.B, self.fineness, self.rule)
+        return SquareLoss(self.first, f, self.rows or self.first.bulk(self.bulk, f))
 
     @cached_property
     def finer(self) -> PreparedLayer:
         """The same unknowns, over the same functions B, on twice as many nodes."""
-        B = self.square_loss.features.B
-        return PreparedLayer(self.first.finer(2), self.bulk, B, self._rows)
+        return replace(self, first=self.first.finer(2), B=self.square_loss.features.B)
 
     def at(self, dimension: float, fineness: float | None = None) -> PreparedLayer:
         """Prepare the same unknowns at another dimension, and the same rows if they keep them.
@@ -64,12 +67,8 @@ class PreparedLayer:
     def with_nodes(self, fineness: float, rule: KappaRule, finer: bool = False) -> SquareLoss:
         """Prepare the same unknowns on other nodes over kappa, with the rows of a finer layer."""
         own = self.square_loss
-        first, rows = self.first, own.equations.bulk
-        if finer:
-            first = first.finer(2)
-            rows = self._rows or first.bulk(self.bulk, own.features)
-        f = first.conditional(self.bulk, own.features.B, fineness, rule)
-        return SquareLoss(first, f, rows)
+        same = replace(self, B=own.features.B, rows=own.equations.bulk)
+        return replace(self.finer if finer else same, fineness=fineness, rule=rule).square_loss
 
 
 def prepare_layer(

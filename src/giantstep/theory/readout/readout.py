@@ -170,8 +170,8 @@ class Readout(ABC):
     def _error(self, alpha: Array, ridge: Array) -> dict[str, Array]:
         """Estimate test errors, with what the mean's fluctuation adds at finite dimension."""
         error, fluctuation, nodes = self.estimate(alpha, ridge)
-        if math.isfinite(self.layer.dimension):
-            error = error + MeanFluctuation(*nodes, self.layer.dimension).at(fluctuation)
+        if math.isfinite(self.layer.first.dimension):
+            error = error + MeanFluctuation(*nodes, self.layer.first.dimension).at(fluctuation)
         return {"error": error}
 
     def _certified(self, alpha: Array, ridge: Array) -> Columns:

@@ -13,7 +13,7 @@ from giantstep.arrays import Array
 from giantstep.numerics.linear_systems import multiply, solve_certified
 from giantstep.problems.problem import label_agreement, noise_power
 from giantstep.theory.features.conditional_features import ConditionalFeatures
-from giantstep.theory.first_layer.interface import FirstLayer, MeanRows
+from giantstep.theory.first_layer.interface import FirstLayer
 from giantstep.theory.readout.fixed_point import Equations, Resolvent
 from giantstep.theory.readout.mean_penalty import MeanPenalty
 from giantstep.theory.readout.means import LabelResidual, Means, solve_means
@@ -41,8 +41,7 @@ class SquareLoss:
         self.features, self.srf = f, first.features
         width = self.srf.beta * first.dimension
         finite = math.isfinite(width)
-        means = first.mean_rows() if finite else MeanRows.independent(len(f.mu0))
-        self.penalty = MeanPenalty(width, *means)
+        self.penalty = MeanPenalty(width, first.shifts() if finite else [])
         self.equations = Equations(f, self.srf, rows)
         self.label_residual = LabelResidual(f, self.srf.beta, penalised=finite)
         self.weight = f.fold(np.ones_like(f.weight))

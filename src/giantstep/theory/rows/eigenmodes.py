@@ -115,9 +115,17 @@ class Modes:
         self.row_norms = np.stack([base, batch_weight])
 
     @cached_property
-    def pair(self) -> RealOrComplex:
-        """Traces of B^j Z_k Z_l, j = 0 ... 3."""
-        return self.rows.batch.pair_traces(self.ell, self.single)
+    def _with_itself(self) -> RealOrComplex:
+        return self.rows.batch.pair_traces(self.single, self.single)
+
+    def pair(self, other: Modes) -> RealOrComplex:
+        """Compute traces of B^j Z_k Z_l, j = 0 ... 3, for modes k of this one and l of the other.
+
+        The other is that of another readout, for the derivative of a pair, or the same.
+        """
+        if self is other:
+            return self._with_itself
+        return self.rows.batch.pair_traces(self.single, other.single)
 
     @cached_property
     def numerators(self) -> RealOrComplex:
@@ -133,34 +141,23 @@ class Modes:
         """E c_g(b) M_gg(b), shape (S, G)."""
         return np.einsum("sgk,jg,jsk->sg", self.A**2, self.row_norms, self.single.powers[:2])
 
-    def load_decrease(self, other: Modes, powers: RealOrComplex) -> RealOrComplex:
-        """Compute minus the derivative of the load by q, `beta pi_h E c_g c_h M_gh^2`, (S, G, G).
-
-        Parameters are those of `terms`.
-        """
+    def load_decrease(self, other: Modes) -> RealOrComplex:
+        """Compute minus the derivative of the load by q, `beta pi_h E c_g c_h M_gh^2`, (S, G, G)."""
         squares = product(self.row_norms, self.row_norms)
         M, N = (modes.A[:, :, None] * modes.A[:, None] for modes in (self, other))
-        decrease = contract("jgh,jskl,sghk,sghl->sgh", squares, powers[:3], M, N)
+        decrease = contract("jgh,jskl,sghk,sghl->sgh", squares, self.pair(other)[:3], M, N)
         return self.rows.beta * self.rows.pi * decrease
 
-    def terms(self, other: Modes, powers: RealOrComplex) -> ResponseTerms:
-        """Compute the terms of V and of its derivative.
-
-        Parameters
-        ----------
-        other : Modes
-            The modes of another readout, for the derivative of the pair, or the same.
-        powers : array, shape (4, S, R, R)
-            Traces of B^j Z_k Z_l for the modes k of this one and l of the other.
-        """
+    def terms(self, other: Modes) -> ResponseTerms:
+        """Compute the terms of V and of its derivative."""
         X = np.einsum("sik,jska,jsk->sia", self.dual, self.numerators, self.single.powers[:2])
-        both = self, other
+        both, powers = (self, other), self.pair(other)
         BN, BL = (np.einsum("sgk,sik->sgik", at.A, at.dual) for at in both)  # B N^T, by modes
         gradient = contract("jg,jskl,sgik,sgml->sgim", self.row_norms, powers[:2], BN, BL)
         # X(b), by modes
         parts, others = (np.einsum("sik,jska->jsika", at.dual, at.numerators) for at in both)
         products = contract("uvskl,usika,vsmlb->simab", powers[SUMS], parts, others)
-        return ResponseTerms(X, gradient, self.load_decrease(other, powers), products)
+        return ResponseTerms(X, gradient, self.load_decrease(other), products)
 
 
 def _pencil(fixed: RealOrComplex, linear: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:

@@ -31,12 +31,16 @@ class BatchTraces(NamedTuple):
 
     Attributes
     ----------
+    ell : Array, shape (S, R)
     powers : tuple of Array, shape (S, R)
         Traces of B^j Z_k for j = 0, 1, 2.
-    damped : DampedMoments
+    damping, damped : Array and DampedMoments
+        At each ell.
     """
 
+    ell: RealOrComplex
     powers: tuple[RealOrComplex, ...]
+    damping: RealOrComplex
     damped: DampedMoments
 
 
@@ -81,37 +85,35 @@ class FirstBatch:
         """
         # f (1 + ell E[y^2/(1 + ell f y^2/alpha0)]) = 1
         f = BatchResolvent(np.zeros(1), np.ones(1), np.ones(1), self.moments).trace(ell, near)
-        E = self.moments.damped(self.moments.damping(ell * f))
-        return BatchTraces(
-            (f, f * E[2, 0], f * (E[2, 0] ** 2 + self.moments.inverse_alpha0 * E[4, 0])), E
-        )
-
-    def pair_traces(self, ell: RealOrComplex, single: BatchTraces) -> RealOrComplex:
-        """Compute tr B^j Z_k Z_l for j = 0 ... 3, shape (4, S, R, R)."""
-        f, P, _ = single.powers
         damping = self.moments.damping(ell * f)
-        E = self.moments.damped(damping[:, :, None] * damping[:, None])
-        f_k, f_l, P_l, x = f[:, :, None], f[:, None], P[:, None], self.moments.inverse_alpha0
-        f0 = f_l / (1 + ell[:, :, None] * E[2, 0])
+        E = self.moments.damped(damping)
+        A = f * (E[2, 0] ** 2 + self.moments.inverse_alpha0 * E[4, 0])
+        return BatchTraces(ell, (f, f * E[2, 0], A), damping, E)
+
+    def pair_traces(self, one: BatchTraces, other: BatchTraces) -> RealOrComplex:
+        """Compute tr B^j Z_k Z_l for j = 0 ... 3, k of one and l of the other, (4, S, R, R)."""
+        E = self.moments.damped(one.damping[:, :, None] * other.damping[:, None])
+        f_k, x, ell_l = one.powers[0][:, :, None], self.moments.inverse_alpha0, other.ell[:, None]
+        f_l, P_l, _ = (power[:, None] for power in other.powers)
+        f0 = f_l / (1 + one.ell[:, :, None] * E[2, 0])
         f1 = E[2, 0] * f0
         f2 = E[2, 0] * f1 + x * f_k * f_l * E[4, 0]
         f3 = f1 * E[2, 0]**2 + x * f_k * (
             (2 * E[2, 0] * f_l + P_l) * E[4, 0]
-            + x * f_l * (ell[:, None] * f_l * E[4, 0]**2 + E[6, 0])
+            + x * f_l * (ell_l * f_l * E[4, 0]**2 + E[6, 0])
         )  # fmt: skip
         return np.stack([f0, f1, f2, f3])
 
-    def forms(self, ell: RealOrComplex, single: BatchTraces) -> tuple[RealOrComplex, RealOrComplex]:
+    def forms(self, at: BatchTraces) -> tuple[RealOrComplex, RealOrComplex]:
         """Compute quadratic forms of Z_k and B Z_k in (v, across v), shapes (S, R, 2, 2)."""
-        f, P, A = single.powers
-        E, x = single.damped, self.moments.inverse_alpha0
+        (f, P, A), ell, E, x = at.powers, at.ell, at.damped, self.moments.inverse_alpha0
         F = 1 / (1 + ell * E[2, 2])
         J = f * E[3, 1]
         H = ell * J
         of_Z = self._rotated(f, F, -F * H, P + x * F * H**2)
         return of_Z, self._rotated(P, F * E[2, 2], F * J, A - x * F * H * J)
 
-    def pair_forms(self, ell: Array) -> Array:
+    def pair_forms(self, one: BatchTraces, other: BatchTraces) -> Array:
         """Compute quadratic forms of B^j Z_k Z_l, j = 0, 1, 2, shape (3, S, R, R, 2, 2).
 
         They are divided differences of forms of ell Z, -Z and -B Z, and slopes where two ell
@@ -119,16 +121,15 @@ class FirstBatch:
         """
 
         def of_single(ell: RealOrComplex) -> RealOrComplex:
-            Z, BZ = self.forms(ell, self.traces(ell, self.traces(ell.real).powers[0]))
+            Z, BZ = self.forms(self.traces(ell, self.traces(ell.real).powers[0]))
             return np.stack([ell[..., None, None] * Z, -Z, -BZ])
 
-        first, second = ell[:, :, None], ell[:, None]
+        first, second = one.ell[:, :, None], other.ell[:, None]
         total, gap = first + second, first - second
         near = (np.abs(gap) <= _NEAR * total)[..., None, None]
-        values = of_single(ell)
-        _, slopes = with_slope(of_single, total.reshape(len(ell), -1) / 2)
+        _, slopes = with_slope(of_single, total.reshape(len(total), -1) / 2)
         gap = np.where(near, 1, gap[..., None, None])
-        divided = (values[:, :, :, None] - values[:, :, None]) / gap
+        divided = (of_single(one.ell)[:, :, :, None] - of_single(other.ell)[:, :, None]) / gap
         return np.where(near, slopes.reshape(divided.shape), divided)
 
     def _rotated(

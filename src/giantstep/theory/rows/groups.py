@@ -57,13 +57,13 @@ class GroupsBulk(Bulk):
 
         def load(q: Array) -> tuple[Array, Array]:
             modes = Modes(self.rows, q, factor)
-            return modes.load, modes.load_decrease(modes, modes.pair)
+            return modes.load, modes.load_decrease(modes)
 
         diagonal = contract("gr,srt,gt->sg", B, V1_hat, B)
         largest_load = (base + batch_weight * batch.label_power) * diagonal
         q = solve_self_consistency(L, 1 / (L + largest_load), load)
         at = Modes(self.rows, q, factor)
-        return variances_from_terms(q, at.terms(at, at.pair), pi, beta)
+        return variances_from_terms(q, at.terms(at), pi, beta)
 
     def continued(self) -> GroupsBulk:
         """Return the variances at complex ridges."""
@@ -82,7 +82,7 @@ class GroupsBulk(Bulk):
         pi, beta = self.rows.pi, self.rows.beta
         q = V[:, -pi.size :] / pi
         modes = Modes(self.rows, q, Factor.of(V1_hat), near)
-        V, T = variances_from_terms(q, modes.terms(modes, modes.pair), pi, beta)
+        V, T = variances_from_terms(q, modes.terms(modes), pi, beta)
         at = 1 / q - modes.load
         V = V - np.einsum("skg,sg->sk", T[:, :, -pi.size :], L - at)
         return V, T, modes.single.powers[0]
@@ -126,17 +126,15 @@ class GroupsResponse(SpikeResponse):
         self.V2 = V[:, self.triangle.size :]
         q = self.V2 / rows.pi
         self.modes = Modes(rows, q, self.factor)
-        self.forms = np.stack(rows.batch.forms(self.modes.ell, self.modes.single))
+        self.forms = np.stack(rows.batch.forms(self.modes.single))
         size = self.triangle.order
         G = self._unprojected()
         # The bulk has no component along the spike: project that direction out.
         dual = self.modes.dual
         remaining = np.einsum("sik,sjk,sk->sij", dual, dual, self.forms[0, :, :, 0, 0])
         self.projection = solve_small(remaining, G[:, :size])
-        K = G + G[:, :, :size] @ self.projection
-        split = K.shape[-1] - size
-        self.along, self.across = K[:, :split, :split], K[:, split:, split:]
-        self.mixed = K[:, :split, split:]
+        self.K = G + G[:, :, :size] @ self.projection
+        self.along = len(G[0]) - size
 
     def _unprojected(self) -> Array:
         """Compute K for rows that have a component along the spike as well.
@@ -163,9 +161,9 @@ class GroupsResponse(SpikeResponse):
     def in_modes(self, hats: Hats) -> _HatsInModes:
         """Resolve the hats of the overlaps into modes."""
         size, (A, dual) = self.triangle.order, (self.modes.A, self.modes.dual)
-        spike = np.einsum("sij,sj->si", self.projection, hats.of_overlaps)
-        norms = self.bulk.norm_coupling * hats.zeta[:, size:]
-        phi = np.stack([hats.zeta[:, :size] + spike, hats.psi], axis=1)
+        spike = np.einsum("sij,sj->si", self.projection, hats.z)
+        norms = self.bulk.norm_coupling * hats.z[:, size : self.along]
+        phi = np.stack([hats.z[:, :size] + spike, hats.z[:, self.along :]], axis=1)
         from_norms = np.einsum("sgk,sg->sk", A, self.V2 * norms)
         rows = np.einsum("srk,sxr->sxk", dual, phi)
         rows[:, 0] -= self.bulk.rows.beta * from_norms
@@ -177,9 +175,14 @@ class GroupsResponse(SpikeResponse):
         return _HatsInModes(rows, functions, norms, along_spike)
 
     @cached_property
-    def pair_forms(self) -> Array:
-        """Quadratic forms of B^j Z_k Z_l in (v, across v), shape (3, S, R, R, 2, 2)."""
-        return self.bulk.rows.batch.pair_forms(self.modes.ell)
+    def _own_pair_forms(self) -> Array:
+        return self.bulk.rows.batch.pair_forms(self.modes.single, self.modes.single)
+
+    def pair_forms(self, other: Self) -> Array:
+        """Compute quadratic forms of B^j Z_k Z_l in (v, across v), shape (3, S, R, R, 2, 2)."""
+        if self is other:
+            return self._own_pair_forms
+        return self.bulk.rows.batch.pair_forms(self.modes.single, other.modes.single)
 
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute the overlaps of each group of neurons, and of each pair of groups."""
@@ -189,8 +192,7 @@ class GroupsResponse(SpikeResponse):
         single[:, :, 0] += parts.norms
         overlaps = beta * self.V2[:, :, None] * single
         zeta, psi = overlaps[:, :, 0], overlaps[:, :, 1]
-        of_norms = np.concatenate([self.along, self.mixed], axis=-1)[:, self.triangle.order :]
-        xi = np.einsum("sij,sj->si", of_norms, hats.of_overlaps)
+        xi = np.einsum("sij,sj->si", self.K[:, self.triangle.order : self.along], hats.z)
         V1, change = self._variances_of_groups(direction, -q[:, self.triangle.size :])
         q1 = self._squares(parts.rows, parts.norms)
         q1 -= zeta[:, :, None] * zeta[:, None]
@@ -201,7 +203,7 @@ class GroupsResponse(SpikeResponse):
         c, V2 = self.modes.row_norms, self.V2
         q1: Array = contract(
             "jgh,jsklxy,sgxk,shyl->sgh",
-            product(c, c), self.pair_forms, on_groups, on_groups
+            product(c, c), self.pair_forms(self), on_groups, on_groups
         )  # fmt: skip
         mixed = np.einsum("jg,jskx,sgxk,sh->sgh", c, self.forms[..., 0], on_groups, norms)
         q1 += mixed + mixed.transpose(0, 2, 1) + norms[:, :, None] * norms[:, None]
@@ -217,7 +219,7 @@ class GroupsResponse(SpikeResponse):
         (_, _, base, batch_weight, beta, batch), V2 = self.bulk.rows, self.V2
         modes, diagonal = self.modes, np.eye(V2.shape[1])
         c, A, mean_c = modes.row_norms, modes.A, base + batch_weight * batch.label_power
-        cc, pair = product(c, c), modes.pair
+        cc, pair = product(c, c), modes.pair(modes)
         ccM = np.einsum("jgh,jsk,sgk,shk->sgh", cc, np.stack(modes.single.powers), A, A)
         V1 = diagonal * (mean_c * V2)[:, None] - beta * V2[:, :, None] * ccM * V2[:, None]
         # Between modes, V1_hat and c(b) q move by a polynomial in b.
@@ -246,7 +248,7 @@ class GroupsResponse(SpikeResponse):
         It is an average of `t t^T` over b, with `t = w - beta D(b) M(b) w`.
         """
         modes, w_modes = self.modes, np.einsum("sgk,sg->sk", self.modes.A, w)
-        single, pair = np.stack(modes.single.powers), modes.pair
+        single, pair = np.stack(modes.single.powers), modes.pair(modes)
         on_groups = self.bulk.rows.beta * self.V2[:, :, None] * modes.A * w_modes[:, None]
         c = product(self.polynomial(common), modes.row_norms)
         mean = np.einsum("jg,jsk,sgk->sg", c, single, on_groups)
@@ -257,22 +259,13 @@ class GroupsResponse(SpikeResponse):
         mixed = w[:, :, None] * mean[:, None]
         return common.sum() * w[:, :, None] * w[:, None] + square - mixed - mixed.transpose(0, 2, 1)
 
-    def _with(self, other: Self) -> tuple[Array, Array]:
-        """Compute traces and forms of B^j Z_k Z_l, for the modes k of one and l of the other."""
-        if self is other:
-            return self.modes.pair, self.pair_forms
-        batch, R = self.bulk.rows.batch, self.triangle.order
-        ell = np.concatenate([self.modes.ell, other.modes.ell], axis=-1)
-        pair, forms = batch.pair_traces(ell, batch.traces(ell)), batch.pair_forms(ell)
-        return pair[:, :, :R, R:], forms[:, :, :R, R:]
-
     def terms(self, other: Self) -> ResponseTerms:
         """Compute the terms of V, and of the derivative of the pair."""
-        return self.modes.terms(other.modes, self._with(other)[0])
+        return self.modes.terms(other.modes)
 
     def sources(self, other: Self, hats: Hats, others: Hats) -> Sources:
         """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""
-        beta, forms = self.beta, self._with(other)[1]
+        beta, forms = self.beta, self.pair_forms(other)
         one, two = self.in_modes(hats), other.in_modes(others)
         c, left, right = self.modes.row_norms, one.rows, two.rows
         squares = contract("jg,jsklxy,sgxk,sgyl->sg", c, forms[:2], left, right)
@@ -286,7 +279,7 @@ class GroupsResponse(SpikeResponse):
 
     def screened_sources(self, other: Self, common: Array, w: Array, v: Array) -> Sources:
         """Compute the derivative of `w screened(common) v`: through q, and at fixed q."""
-        one, by, powers = self.modes, other.modes, self._with(other)[0]
+        one, by, powers = self.modes, other.modes, self.modes.pair(other.modes)
         polynomial = self.polynomial(common)
         w_modes, v_modes = np.einsum("sgk,sg->sk", one.A, w), np.einsum("sgk,sg->sk", by.A, v)
         powers = powers * w_modes[:, :, None] * v_modes[:, None, :]

@@ -47,23 +47,17 @@ class GroupOverlaps(NamedTuple):
 
 @dataclass(frozen=True)
 class Hats:
-    """The hats of a readout's overlaps along the spike and across it, and its means.
+    """The hats of a readout's overlaps, and its means.
 
     Attributes
     ----------
-    zeta : Array, shape (S, Z)
-    psi : Array, shape (S, D R)
+    z : Array, shape (S, Z + D R)
+        Along the spike, and then across it.
     m : Array, shape (S, G)
     """
 
-    zeta: Array
-    psi: Array
+    z: Array
     m: Array
-
-    @property
-    def of_overlaps(self) -> Array:
-        """Those along the spike and across it."""
-        return np.concatenate([self.zeta, self.psi], axis=-1)
 
 
 # What overlaps add to the variances, (q1, q2) = T (... + first) + second; arrays of shape (S, K).
@@ -123,10 +117,10 @@ class SpikeResponse(ABC):
 
     Attributes
     ----------
-    along : Array, shape (S, Z, Z)
-    mixed : Array, shape (S, Z, D R)
-    across : Array, shape (S, D R, D R)
-        The blocks of K.
+    K : Array, shape (S, Z + D R, Z + D R)
+        From the hats to the overlaps: those along the spike come first.
+    along : int
+        Z.
     V2 : Array, shape (S, G)
     pi, beta, triangle
         Those of the bulk.
@@ -140,9 +134,8 @@ class SpikeResponse(ABC):
     So some methods take the response of another readout, which may be the same.
     """
 
-    along: Array
-    mixed: Array
-    across: Array
+    K: Array
+    along: int
     V2: Array
     pi: Array
     beta: float

@@ -184,25 +184,22 @@ class IsotropicResponse(SpikeResponse):
         weights = bulk.beta * self.V2[:, :, None, None] * self.covariance
         G = contract("sgij,ga,gb->siajb", weights, bulk.B, bulk.B)
         G = G.reshape(len(V), size * self.triangle.order, size * self.triangle.order)
-        split = self.spikes * self.triangle.order
-        along, column, across = G[:, :split, :split], G[:, :split, split:], G[:, split:, split:]
+        self.along = self.spikes * self.triangle.order
+        known, across = G[:, : self.along], G[:, self.along :]
         # (1 + G V1_hat)^-1 G across the spikes, and its effect on the other directions.
         self.readout = np.kron(np.eye(directions), V1_hat)
-        system = np.eye(across.shape[-1]) + across @ self.readout
-        both = solve_small(system, np.concatenate([across, column.swapaxes(1, 2)], axis=2))
-        self.across, of_column = both[:, :, : len(system[0])], both[:, :, len(system[0]) :]
-        self.mixed = of_column.swapaxes(1, 2)
-        self.along = along - column @ self.readout @ of_column
+        system = np.eye(across.shape[1]) + across[:, :, self.along :] @ self.readout
+        across = solve_small(system, across)
+        known = known - known[:, :, self.along :] @ self.readout @ across
+        self.K = np.concatenate([known, across], axis=1)
 
     def hats(self, hats: Hats) -> tuple[Array, Array]:
         """Compute psi, (S, D, R), and hats by groups less the readout's part, (S, r + D, G)."""
-        psi = np.einsum("sat,st->sa", self.across, hats.psi)
-        psi += np.einsum("sza,sz->sa", self.mixed, hats.zeta)
-        left = hats.psi - np.einsum("sab,sb->sa", self.readout, psi)
-        every, R = np.concatenate([hats.zeta, left], axis=1), self.triangle.order
-        directions, size = self.bulk.first_across.size, len(self.covariance[0])
-        of_groups = every.reshape(len(psi), size, R) @ self.bulk.B.T
-        return psi.reshape(len(psi), directions, R), of_groups
+        psi = np.einsum("sab,sb->sa", self.K[:, self.along :], hats.z)
+        left = hats.z[:, self.along :] - np.einsum("sab,sb->sa", self.readout, psi)
+        every, R = np.concatenate([hats.z[:, : self.along], left], axis=1), self.triangle.order
+        of_groups = every.reshape(len(psi), -1, R) @ self.bulk.B.T
+        return psi.reshape(len(psi), -1, R), of_groups
 
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute V1, q1 and the overlaps between groups from those between the functions phi."""

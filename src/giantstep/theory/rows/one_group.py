@@ -108,8 +108,7 @@ class OneGroupResponse(SpikeResponse):
         self.at = bulk.rows.traces(self.beta * self.A * q)
         self.psi, self.psi_slope = with_slope(bulk.response, self.at.t)
         self.K = self.beta * q[:, None, None] * self.psi
-        self.along, self.mixed = self.K[:, :2, :2], self.K[:, :2, 2:]
-        self.across = self.K[:, 2:, 2:]
+        self.along = 2
 
     @cached_property
     def mean_row(self) -> tuple[Array, Array]:
@@ -119,7 +118,7 @@ class OneGroupResponse(SpikeResponse):
 
     def of_groups(self, direction: Array, q: Array, hats: Hats) -> GroupOverlaps:
         """Compute the overlaps of the one group of neurons, of which B is one."""
-        overlaps = np.einsum("sij,sj->si", self.K, hats.of_overlaps)
+        overlaps = np.einsum("sij,sj->si", self.K, hats.z)
         return GroupOverlaps(
             V1=self.V1[:, :, None],
             q1=q[:, :1, None],
@@ -153,7 +152,7 @@ class OneGroupResponse(SpikeResponse):
 
     def sources(self, other: Self, hats: Hats, others: Hats) -> Sources:
         """Compute minus the derivative of z K z by the hats: through V2, and at fixed V2."""
-        z, y = hats.of_overlaps, others.of_overlaps
+        z, y = hats.z, others.z
         both = self._divided(other, self.psi, other.psi, self.psi_slope)
         slope, through_V2 = (np.einsum("si,sij,sj->s", z, part, y)[:, None] for part in both)
         direct = -(self.beta**2) * self.V2 * other.V2 * slope
