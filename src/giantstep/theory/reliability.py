@@ -21,11 +21,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.activation_averages import activation_averages
-from giantstep.theory.features.conditional_features import (
-    ConditionalFeatures,
-    NodesOverKappa,
-    mean_inputs,
-)
+from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_inputs
 from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.features.sparse_rows import norm_variance
 from giantstep.theory.first_layer.interface import FirstLayer
@@ -68,18 +64,17 @@ class MeanFluctuation:
     Parameters
     ----------
     f : ConditionalFeatures
-    rule : NodesOverKappa
     dimension : float
     """
 
-    def __init__(self, f: ConditionalFeatures, rule: NodesOverKappa, dimension: float) -> None:
+    def __init__(self, f: ConditionalFeatures, dimension: float) -> None:
         self.dimension = dimension
-        largest = np.abs(rule.half(f.projections)).max(axis=0)
+        largest = np.abs(f.half(f.projections)).max(axis=0)
         # The share of inputs that are farther out.
         self.rarity = 1 - (1 - 2 * ndtr(-largest)) ** len(f.projections)
         self.mean_power, pairs = (f.mu0 * f.weight) @ f.mu0.T, f.mu0[:, None] * f.mu0
         pairs = pairs.reshape(-1, f.weight.size)
-        self.pairs, self.folded_pairs = rule.half(pairs), rule.fold(pairs)
+        self.pairs, self.folded_pairs = f.half(pairs), f.fold(pairs)
 
     def at(self, fluctuation: Fluctuation) -> Array:
         """Compute it at S points.
@@ -108,21 +103,20 @@ class Reliability:
     ----------
     layer : FirstLayer
         Without a finite dimension, estimates are those of `LARGE_DIMENSION`.
-    f, rule
-        As in `MeanFluctuation`.
+    f : ConditionalFeatures
     """
 
-    def __init__(self, layer: FirstLayer, f: ConditionalFeatures, rule: NodesOverKappa) -> None:
+    def __init__(self, layer: FirstLayer, f: ConditionalFeatures) -> None:
         self.is_finite, srf = math.isfinite(layer.dimension), layer.features
         self.dimension = layer.dimension if self.is_finite else LARGE_DIMENSION
         self.pi = srf.groups.pi
-        self.leading_components = layer.leading_components(f, rule)
-        self.mean = MeanFluctuation(f, rule, self.dimension)
+        self.leading_components = layer.leading_components(f)
+        self.mean = MeanFluctuation(f, self.dimension)
         self.own_output = layer.own_output(self.dimension)
         self.overlap = layer.row_overlap()
         self.chance = layer.learned_by_chance(self.dimension)
         quadratic, square, kurtosis = _label_averages(srf, f)
-        self.of_curvature = rule.fold(np.stack([f.curvature**2, f.curvature * quadratic]))
+        self.of_curvature = f.fold(np.stack([f.curvature**2, f.curvature * quadratic]))
         weighted = f.curvature * f.weight
         self.curvature_averages = weighted @ f.curvature.T, weighted @ quadratic
         self.signal = square - float(f.weight @ f.h) ** 2
@@ -133,18 +127,18 @@ class Reliability:
         # tr C^2 over (tr C)^2 of the rows' covariance: one over the number of directions they span.
         narrowness = share**2 * kurtosis / (samples + kurtosis)
         narrowness += layer.row_power()[1] / self.dimension
-        self._prepare_noise(srf, f, rule, narrowness)
+        self._prepare_noise(srf, f, narrowness)
 
     def _prepare_noise(
-        self, srf: SpikedFeatures, f: ConditionalFeatures, rule: NodesOverKappa, narrowness: float
+        self, srf: SpikedFeatures, f: ConditionalFeatures, narrowness: float
     ) -> None:
         """Prepare what the features have of their own, given kappa."""
-        self.weight, self.width = rule.fold(np.ones(f.kappa.size)), srf.beta * self.dimension
+        self.weight, self.width = f.fold(np.ones(f.kappa.size)), srf.beta * self.dimension
         residual = 0 * f.mu2_squared if f.is_linear else f.mu2_squared * f.row_norm
-        self.noise = rule.half(self.pi @ residual)
-        kappa, place = np.unique(rule.half(f.kappa), return_inverse=True)
+        self.noise = f.half(self.pi @ residual)
+        kappa, place = np.unique(f.half(f.kappa), return_inverse=True)
         cubes = (self.pi @ _cubes(srf, kappa))[place]
-        squares = self.pi * srf.groups.c**2 / 2 @ rule.half(f.curvature) ** 2
+        squares = self.pi * srf.groups.c**2 / 2 @ f.half(f.curvature) ** 2
         # Overlaps of two rows have the variance `narrowness`; those of squares and cubes its
         # powers.
         variance = 2 * squares**2 + 15 * narrowness * cubes**2

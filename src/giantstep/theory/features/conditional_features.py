@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
-from typing import Protocol
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, Indices
 from giantstep.numerics.gaussian import moments
 from giantstep.numerics.interpolation import interpolated
 from giantstep.numerics.scalar_functions import lookup
@@ -32,16 +31,6 @@ from giantstep.theory.features.kappa_rules import (
 _INDEPENDENT = 1e-13
 # Less than this of a mean square is rounding, as all residuals of a linear activation are.
 ROUNDING = 1e-28
-
-
-class NodesOverKappa(Protocol):
-    """The nodes over kappa that are used: `ConditionalFeatures`, or those of a convex loss."""
-
-    def half(self, values: Array) -> Array:
-        """Choose them, shape (..., N) to (..., N')."""
-
-    def fold(self, values: Array) -> Array:
-        """Choose them, and multiply by their weights."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +119,12 @@ class ConditionalFeatures:
         """Label's slopes times phi, of each direction across the spike in turn, shape (D R, N)."""
         products = self.h_z[:, None] * self.phi
         return products.reshape(-1, products.shape[-1])
+
+    def at(self, nodes: Indices) -> ConditionalFeatures:
+        """Select some of the nodes, or repeat them."""
+        values, count = {one.name: getattr(self, one.name) for one in fields(self)}, self.kappa.size
+        arrays = {name: x for name, x in values.items() if np.shape(x)[-1:] == (count,)}
+        return replace(self, **{name: x[..., nodes] for name, x in arrays.items()})
 
     def half(self, values: Array) -> Array:
         """Restrict a function to kappa > 0 if `mirrored`, shape (..., N')."""

@@ -69,9 +69,7 @@ def with_sparse_rows(
         middle = f.kappa.size // 2
         place = np.concatenate([middle - 1 - place[::-1], middle + place])
         rho, share = (np.concatenate([values[::-1], values]) for values in (rho, share))
-    count, of_nodes = f.kappa.size, vars(f).items()
-    repeated = {name: x[..., place] for name, x in of_nodes if np.shape(x)[-1:] == (count,)}
-    return replace(f, **repeated | {"weight": f.weight[place] * share, "row_norm": rho})
+    return replace(f.at(place), weight=f.weight[place] * share, row_norm=rho)
 
 
 def _nodes(

@@ -17,7 +17,6 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.conditional_features import (
     ConditionalFeatures,
-    NodesOverKappa,
     mean_inputs,
 )
 from giantstep.theory.first_layer.anisotropic_rows import AnisotropicRows
@@ -104,7 +103,7 @@ class Anisotropic(SteppedLayer):
         """Compute d times the variance of a row's projection on the target."""
         return float(self.step.weights @ self.step.bulk)
 
-    def leading_components(self, f: ConditionalFeatures, rule: NodesOverKappa) -> Estimates:
+    def leading_components(self, f: ConditionalFeatures) -> Estimates:
         """Prepare estimates of how far products of leading directions are learned: (S19).
 
         The theory treats features that are not linear in the bulk as noise. If the inputs'
@@ -114,9 +113,7 @@ class Anisotropic(SteppedLayer):
         srf = self.features
         inputs, std = mean_inputs(srf, f.kappa)[0], math.sqrt(float(srf.groups.c[0]))
         third = activation_averages(lookup(srf.activation), inputs, std).third
-        squares = rule.fold(
-            np.stack([f.curvature[0] ** 2, third**2, f.mu2_squared[0] * f.row_norm])
-        )
+        squares = f.fold(np.stack([f.curvature[0] ** 2, third**2, f.mu2_squared[0] * f.row_norm]))
         step, count = self.step, self.step.eigenvalues.size
         largest = float(step.eigenvalues.max())
         rows = (2 * step.rate * step.third) ** 2 * step.mean_form(1, 2) / count

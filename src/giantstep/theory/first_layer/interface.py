@@ -23,7 +23,6 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.conditional_features import (
     ConditionalFeatures,
-    NodesOverKappa,
     conditional_features,
 )
 from giantstep.theory.features.conditional_target import across_basis
@@ -217,7 +216,7 @@ class FirstLayer(ABC):
         """Estimate the effects of the network's own output on rows that the theory leaves out."""
         return 0.0
 
-    def leading_components(self, f: ConditionalFeatures, rule: NodesOverKappa) -> Estimates | None:
+    def leading_components(self, f: ConditionalFeatures) -> Estimates | None:
         """Prepare estimates of the effects of leading directions of the inputs, if any."""
         return None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -77,38 +78,28 @@ class ConvexEquations:
 
     def __init__(self, square_loss: SquareLoss, loss: Loss, to_m: Array, fineness: float) -> None:
         f, self.srf = square_loss.features, square_loss.srf
-        self.features, self.loss = f, loss
+        self.loss = loss
         self.square_loss, self.equations, self.to_m = square_loss, square_loss.equations, to_m
         self.beta, self.rank = self.srf.beta, to_m.shape[1]
         # With an odd teacher, odd features and a symmetric loss every integrand is even in kappa.
         target = target_function(self.srf.target, self.srf.inputs)
         halved = f.mirrored and target.parity == "odd" and loss.is_symmetric()
-        kept = (f.weight > _NEGLIGIBLE) & ((f.kappa > 0) | (not halved))
-        self.kept = kept
-        self.weight = f.weight[kept] * (2 if halved else 1)
-        self.phi = f.phi[:, kept]
-        self.functions = np.concatenate([to_m.T @ f.mu0, f.along])[:, kept]
-        self.h, self.h_z, self.residual = f.h[kept], f.h_z[0, kept], f.target_residual[kept]
+        f = self.features = replace(f.at(np.flatnonzero(f.weight > _NEGLIGIBLE)), mirrored=halved)
+        self.weight, self.phi = f.fold(np.ones(f.kappa.size)), f.half(f.phi)
+        self.functions = f.half(np.concatenate([to_m.T @ f.mu0, f.along]))
+        self.h, self.h_z, self.residual = map(f.half, (f.h, f.h_z[0], f.target_residual))
         none = np.zeros((self.rank, f.kappa.size))
-        self.mean_spread = (none if f.mean_spread is None else f.mean_spread)[:, kept]
+        self.mean_spread = f.half(none if f.mean_spread is None else f.mean_spread)
         i, j = self.equations.triangle.rows, self.equations.triangle.columns
-        mu2_squared = np.maximum(f.mu2_squared[:, kept], _FLAT)
-        self.row_norm = np.broadcast_to(f.row_norm, f.kappa.shape)[kept]
+        mu2_squared = np.maximum(f.half(f.mu2_squared), _FLAT)
+        self.row_norm = f.half(np.broadcast_to(f.row_norm, f.kappa.shape))
         self.products = np.concatenate([self.phi[i] * self.phi[j], mu2_squared]) * self.row_norm
-        self.channel = output_channel(loss, self.srf, f.kappa[kept], fineness)
+        self.channel = output_channel(loss, self.srf, f.half(f.kappa), fineness)
         parts = self.products, self.functions, self.phi, self.products
         self.ends = np.cumsum([len(part) for part in parts])
         self.label_deviation = math.sqrt(self.weight @ (self.h**2 + self.h_z**2 + self.residual))
         sizes = np.sqrt(np.concatenate([self.functions, self.phi]) ** 2 @ self.weight)
         self.typical_size = self.label_deviation / np.maximum(sizes, TINY)  # of coefficients
-
-    def half(self, values: Array) -> Array:
-        """Choose the nodes over kappa that are used, shape (..., N')."""
-        return values[..., self.kept]
-
-    def fold(self, values: Array) -> Array:
-        """Choose them, and multiply by their weights."""
-        return self.half(values) * self.weight
 
     def order_parameters(self, x: Array) -> list[Array]:
         """Split the unknowns, shape (S, D).

@@ -10,6 +10,7 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.convex_losses import Loss
+from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.features.kappa_rules import (
     KappaRule,
     fewest_nodes,
@@ -19,7 +20,7 @@ from giantstep.theory.features.kappa_rules import (
 from giantstep.theory.readout.convex_equations import ConvexEquations
 from giantstep.theory.readout.convex_newton import FixedPoint, Points, solve_near
 from giantstep.theory.readout.prepared_layer import PreparedLayer
-from giantstep.theory.readout.readout import Estimate, Nodes, Readout, Solved
+from giantstep.theory.readout.readout import Estimate, Readout, Solved
 
 
 class _Rule(NamedTuple):
@@ -79,10 +80,9 @@ class ConvexReadout(Readout):
         return ConvexReadout(layer, self.loss, near)
 
     @property
-    def nodes(self) -> Nodes:
-        """Features on a rule over kappa, and those of its nodes that are used."""
-        equations = self._on(self._usual)
-        return equations.features, equations
+    def features(self) -> ConditionalFeatures:
+        """Features on a rule over kappa."""
+        return self._on(self._usual).features
 
     def _on(self, rule: _Rule) -> ConvexEquations:
         """Prepare the equations for the loss; those on the coarse rule are of the finer layer.
@@ -121,7 +121,7 @@ class ConvexReadout(Readout):
         found = self._roughly(alpha, ridge, _ESTIMATED)
         equations, x = found.points.equations, found.refined(alpha)
         error = np.where(found.converged, equations.errors(x)[0], np.nan)
-        return error, equations.fluctuation(found.at, alpha), (equations.features, equations)
+        return error, equations.fluctuation(found.at, alpha), equations.features
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points, those that are unresolved on finer and finer rules."""

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from giantstep.arrays import Array, Indices, Mask
-from giantstep.theory.features.conditional_features import ConditionalFeatures, NodesOverKappa
+from giantstep.theory.features.conditional_features import ConditionalFeatures
 from giantstep.theory.readout.columns import RELIABILITY, Columns
 from giantstep.theory.readout.prepared_layer import PreparedLayer
 from giantstep.theory.reliability import Fluctuation, MeanFluctuation, Reliability
@@ -23,10 +23,8 @@ _BATCH_FLOATS = 1_500_000
 _LETTERS_RESOLVED = 5e-3
 
 
-# Features on a rule over kappa, and those of its nodes that are used.
-Nodes = tuple[ConditionalFeatures, NodesOverKappa]
 # Test errors, and the inputs of their correction for the fluctuation of the mean.
-Estimate = tuple[Array, Fluctuation, Nodes]
+Estimate = tuple[Array, Fluctuation, ConditionalFeatures]
 
 
 class Solved(NamedTuple):
@@ -96,14 +94,14 @@ class Readout(ABC):
         )
 
     @property
-    def nodes(self) -> Nodes:
-        """Features on a rule over kappa, and those of its nodes that are used."""
-        return self.square_loss.features, self.square_loss.features
+    def features(self) -> ConditionalFeatures:
+        """Features on a rule over kappa."""
+        return self.square_loss.features
 
     @cached_property
     def reliability(self) -> Reliability:
         """What the theory leaves out."""
-        return Reliability(self.layer.first, *self.nodes)
+        return Reliability(self.layer.first, self.features)
 
     @cached_property
     def _by_letters(self) -> list[Self]:
@@ -169,9 +167,9 @@ class Readout(ABC):
 
     def _error(self, alpha: Array, ridge: Array) -> dict[str, Array]:
         """Estimate test errors, with what the mean's fluctuation adds at finite dimension."""
-        error, fluctuation, nodes = self.estimate(alpha, ridge)
+        error, fluctuation, features = self.estimate(alpha, ridge)
         if math.isfinite(self.layer.first.dimension):
-            error = error + MeanFluctuation(*nodes, self.layer.first.dimension).at(fluctuation)
+            error = error + MeanFluctuation(features, self.layer.first.dimension).at(fluctuation)
         return {"error": error}
 
     def _certified(self, alpha: Array, ridge: Array) -> Columns:

@@ -37,7 +37,7 @@ class SquareReadout(Readout):
         square_loss, at = self.square_loss, self._resolvent(alpha, ridge)
         errors = square_loss.order_parameters(at).errors
         error = np.where(at.converged, errors.test_error, np.nan)
-        return error, square_loss.fluctuation(at, errors.fitted()), self.nodes
+        return error, square_loss.fluctuation(at, errors.fitted()), self.features
 
     def sources_of_variance(self, alpha: Array, ridge: Array) -> dict[str, Array]:
         """Compute `ensembles.sources_of_variance` at points of one shape."""

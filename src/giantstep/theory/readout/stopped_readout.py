@@ -29,7 +29,7 @@ class StoppedReadout(Readout):
         """Compute test errors at S points."""
         found = self.find(alpha, ridge)
         error = np.where(found.converged, found.values["test_error"], np.nan)
-        return error, found.fluctuation, self.nodes
+        return error, found.fluctuation, self.features
 
     def find(self, alpha: Array, ridge: Array) -> Solved:
         """Solve S points, each by N ridges.

@@ -142,7 +142,7 @@ class Modes:
         return np.einsum("sgk,jg,jsk->sg", self.A**2, self.row_norms, self.single.powers[:2])
 
     def load_decrease(self, other: Modes) -> RealOrComplex:
-        """Compute minus the derivative of the load by q, `beta pi_h E c_g c_h M_gh^2`, (S, G, G)."""
+        """Compute minus the derivative of the load by q, `beta pi_h E c_g c_h M_gh^2`."""
         squares = product(self.row_norms, self.row_norms)
         M, N = (modes.A[:, :, None] * modes.A[:, None] for modes in (self, other))
         decrease = contract("jgh,jskl,sghk,sghl->sgh", squares, self.pair(other)[:3], M, N)
