@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 
 import numpy as np
 
@@ -13,16 +12,14 @@ from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.covariance import THEORY
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.readout import UNIFORM
-from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.conditional_features import (
     ConditionalFeatures,
     mean_inputs,
 )
 from giantstep.theory.first_layer.anisotropic_rows import AnisotropicRows
-from giantstep.theory.first_layer.interface import Estimates, Scope, SteppedLayer
-from giantstep.theory.first_layer.network_state import check_weights, features_in_state
-from giantstep.theory.first_layer.odd_step import OddStep
+from giantstep.theory.first_layer.interface import Estimates, Scope
+from giantstep.theory.first_layer.odd_letters import OddLetters
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.one_group import OneGroupBulk
 from giantstep.theory.rows.row_functions import RowFunctions
@@ -34,11 +31,12 @@ from giantstep.validation import refusal
 _TOLERANCE, _MOST, _FEWER = 1e-11, 768, 576
 
 
-class Anisotropic(SteppedLayer):
+class Anisotropic(OddLetters):
     """Rows in whitened coordinates: the covariance of the inputs, changed by one step."""
 
     takes = frozenset({"precondition"})
-    where = THEORY
+    where, left_out = THEORY, ""
+    history: tuple[()] = ()  # nothing beyond the features
 
     def scope(self) -> list[Scope]:
         """List what this layer covers."""
@@ -52,18 +50,6 @@ class Anisotropic(SteppedLayer):
             ("steps", of.steps == 1, f"1 {THEORY}"),
         ]
 
-    @cached_property
-    def step(self) -> OddStep:
-        """What the step leaves, in whitened coordinates."""
-        return OddStep(self.protocol)
-
-    @cached_property
-    def features(self) -> SpikedFeatures:
-        """The equivalent features at the dimension."""
-        after = self.step.state(self.dimension)
-        check_weights(self.protocol, after.bulk_variance, after.spike_strength)
-        return features_in_state(self.protocol, after)
-
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""
         return True
@@ -71,10 +57,6 @@ class Anisotropic(SteppedLayer):
     def row_power(self) -> tuple[tuple[float, float, float], float]:
         """Compute the variance of rows along an input: `OddStep.row_power`."""
         return self.step.row_power()
-
-    def common_rows(self) -> Array:
-        """Compute (k0, k1) of the `Shift`."""
-        return self.step.mean_row().mean(axis=1)
 
     def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
         """Make the bulk: with the batch's own covariance, or with its mean alone."""
@@ -94,9 +76,10 @@ class Anisotropic(SteppedLayer):
             return own * of_rows.mean_row(stretch * t * own)
 
         isotropic, norms = self.isotropic(f), of_rows.norm_variance / c**2
-        return OneGroupBulk(isotropic, rows, norms, self._at_complex_ridges, screened)
+        return OneGroupBulk(isotropic, rows, norms, self.at_complex_ridges, screened)
 
-    def _at_complex_ridges(self) -> ContinuedVariances:
+    def at_complex_ridges(self) -> ContinuedVariances:
+        """Refuse complex ridges."""
         raise refusal("covariance", self.problem.covariance, "identity for spectra")
 
     def row_overlap(self) -> float:

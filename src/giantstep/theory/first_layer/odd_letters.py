@@ -45,6 +45,10 @@ class OddLetters(OneSpike):
         letters, fractions = np.array(self.protocol.readout).T
         return self.step.mean_row(float(fractions @ letters**2)).mean(axis=1)
 
+    def added_norms(self, spike_strengths: Array) -> Array:
+        """Compute what a finite dimension adds to the squared norm of rows, by letters."""
+        return self.step.added_norms(spike_strengths, self.dimension)
+
     def trained_bulk(self, f: ConditionalFeatures) -> Bulk:
         """Make the bulk with the covariance of the rows: theory.md section 9."""
         step, limit, protocol = self.step, self.limit.groups, self.protocol

@@ -23,7 +23,6 @@ from giantstep.problems.problem import label_agreement, noise_levels, noise_powe
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_function
 from giantstep.theory.features.activation_averages import activation_averages
-from giantstep.theory.first_layer.network_state import NetworkState
 from giantstep.theory.rows.batch_moments import BatchMoments
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.label_rule import label_rule
@@ -74,8 +73,8 @@ class OddStep:
     Examples
     --------
     >>> problem = Protocol("tanh", "sign", 1, alpha0=1, beta=1, covariance=[8, 1, 1, 1, 1])
-    >>> after = OddStep(problem).state()
-    >>> print(f"{after.bulk_variance:.4f} {after.spike_strength:.4f} {after.alignment[0]:.4f}")
+    >>> after = OddStep(problem)
+    >>> print(f"{after.bulk_variance:.4f} {after.spike_strength:.4f} {after.alignment:.4f}")
     1.2303 1.1907 0.4059
     """
 
@@ -160,23 +159,20 @@ class OddStep:
         norms = self.beta / 2 * (e * self.third) ** 2 * self.trace(2) * self.label_power
         return np.stack([own_output, norms * self.inverse_alpha0 * g**2])
 
-    def state(self, dimension: float = math.inf) -> NetworkState:
-        """Describe the network after the step, with what a finite dimension adds.
+    def added_norms(self, spike_strengths: Array, dimension: float) -> Array:
+        """Compute what a finite dimension adds to the squared norm of rows, (S15), by letters.
 
-        By (S15), a row changes its length by its own part of the network's output, by the other
-        parts, and by its overlap with the spike. A shift that all rows share, beyond the mean of
-        independent ones, belongs to the spike.
+        A row changes its length by its own part of the network's output, by the other parts, and by
+        its overlap with the spike, of these strengths. `row_norms` is the same for any activation.
         """
-        r, width = self.spike_strength, self.beta * dimension
-        own, s2, s3 = self.rate / width * self.own, self.trace(0, 2), self.trace(1, 2)
+        letters, fractions = np.array(self._protocol.readout).T
+        squares, width = letters**2, self.beta * dimension
+        own, s2, s3 = self.rate / width * self.own * squares, self.trace(0, 2), self.trace(1, 2)
         noise = self.second * (self.psi[0] + self.first**2) * self.inverse_alpha0
-        c = self.bulk_variance + own**2 * s3 - 2 * own * self.trace(1, 1)
-        c += self.rate**2 / width * (self.first**4 * s3 + noise * s2)
-        c += (self.rate * self.third) ** 2 * s3 * self.mean_form(1, 0) / dimension
-        shift = max(float(self.mean_row().mean(axis=1).sum()), 0.0) / width
-        longer = math.hypot(r, math.sqrt(shift))
-        gamma = self.alignment * (r / longer if longer > 0 else 1.0)
-        return NetworkState(c - shift, longer, np.array([gamma]))
+        others = float(fractions @ squares) * (self.first**4 * s3 + noise * s2)
+        added = own**2 * s3 - 2 * own * self.trace(1, 1) + self.rate**2 / width * squares * others
+        overlaps = (self.third / (self.first or 1.0) / self.length) ** 2 * self.mean_form(1, 0)
+        return added + overlaps * s3 * spike_strengths**2 / dimension
 
     def norm_variance(self, fourth_power: float) -> float:
         """Compute d times the variance of a row's squared norm, (S5), given E y^4."""

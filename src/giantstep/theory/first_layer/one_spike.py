@@ -33,7 +33,7 @@ from giantstep.theory.first_layer.network_state import (
     features_in_state,
 )
 from giantstep.theory.first_layer.row_forms import forms_after
-from giantstep.theory.first_layer.row_norms import OF_SQUARE, added_norms
+from giantstep.theory.first_layer.row_norms import added_norms
 from giantstep.theory.first_layer.row_resolvent import solve_self_energy
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.one_group import OneGroupBulk
@@ -157,11 +157,9 @@ class OneSpike(SteppedLayer):
 
     def added_norms(self, spike_strengths: Array) -> Array:
         """Compute what a finite dimension adds to the squared norm of rows, by letters."""
-        protocol, of_loss = self.protocol.each_step[0], OF_SQUARE
-        if not protocol.as_in_paper:
-            step = next_step(protocol, self.states[0], self.fineness)
-            of_loss = np.stack([step.rho, step.curvature, step.curvature**2]) @ step.weight
-        return added_norms(protocol, spike_strengths, self.dimension, of_loss)
+        step = next_step(self.protocol.each_step[0], self.states[0], self.fineness)
+        of_loss = np.stack([step.rho, step.curvature, step.curvature**2]) @ step.weight
+        return added_norms(step.protocol, spike_strengths, self.dimension, of_loss)
 
     def has_norms(self, kind: str) -> bool:
         """Whether the norms of neurons depend on their overlap with the spike."""

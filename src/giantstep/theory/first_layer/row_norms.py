@@ -15,17 +15,14 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.activation_averages import activation_averages
 
-# E rho, E l'' and E l''^2 of the square loss; for an odd activation E rho does not matter.
-OF_SQUARE = np.array([0.0, 1.0, 1.0])
-
 
 def added_norms(
     protocol: Protocol, spike_strengths: Array, dimension: float, of_loss: Array
 ) -> Array:
-    """Compute what a finite dimension adds to the squared norm of bulk rows, by letters.
+    """Compute what a finite dimension adds to the squared norm of bulk rows.
 
     The network's own output adds
-    `(g - k E[z s sigma'])^2 - g^2 + e k E omega^2 (h1^4 + E s^2 E sigma'^2/alpha0)`, with
+    `(g - k E[z s sigma'])^2 - g^2 + e k omega^2 (h1^4 + E s^2 E sigma'^2/alpha0)`, with
     `k = e omega^2/p`, `s = sigma - h0` and `g`, the factor by which the step stretches a row: a
     neuron's own part in the output shortens or lengthens its row; the other neurons add a part
     along the mean row, and noise. docs/theory/finite-dimension.md has the derivation.
@@ -36,8 +33,8 @@ def added_norms(
     Parameters
     ----------
     protocol : Protocol
-        One giant step on samples, with a uniform readout unless the activation is odd.
-    spike_strengths : Array, shape (G,)
+        One giant step on samples, with a uniform readout.
+    spike_strengths : Array, shape (1,)
     dimension : float
         d, may be infinite: then nothing is added.
     of_loss : Array, shape (3,)
@@ -45,19 +42,18 @@ def added_norms(
 
     Returns
     -------
-    Array, shape (G,)
+    Array, shape (1,)
     """
-    (letters, fractions), (mean, curvature, squared) = np.array(protocol.readout).T, of_loss
+    ((omega, _),), (mean, curvature, squared) = protocol.readout, of_loss
     activation, e = lookup(protocol.activation), protocol.learning_rate / protocol.beta
     A = activation_averages(activation, np.zeros(1), 1.0).at(np.array(0))
     h1, h2 = A.slope, A.curvature
     own = self_gradient(activation) - A.mean * h2
     noise = (h1**2 + A.residual) * (h1**2 + A.variance)
     others = curvature**2 * h1**4 + squared * noise / protocol.alpha0
-    k = e * letters**2 / (protocol.beta * dimension)
-    g = protocol.kept + e * letters * mean * h2
-    added = (g - k * curvature * own) ** 2 - g**2
-    added += e * k * float(fractions @ letters**2) * others
+    k = e * omega**2 / (protocol.beta * dimension)
+    g = protocol.kept + e * omega * mean * h2
+    added = (g - k * curvature * own) ** 2 - g**2 + e * k * omega**2 * others
     return added + own_overlap(protocol.activation, dimension) * spike_strengths**2
 
 
