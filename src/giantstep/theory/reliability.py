@@ -126,7 +126,7 @@ class Reliability:
         self.first_batch = share * math.sqrt(kurtosis) / samples
         # tr C^2 over (tr C)^2 of the rows' covariance: one over the number of directions they span.
         narrowness = share**2 * kurtosis / (samples + kurtosis)
-        narrowness += layer.row_power()[1] / self.dimension
+        narrowness += layer.row_power()[-1] / self.dimension
         self._prepare_noise(srf, f, narrowness)
 
     def _prepare_noise(

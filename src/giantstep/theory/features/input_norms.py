@@ -20,7 +20,7 @@ def with_input_norms(
     f: ConditionalFeatures,
     srf: SpikedFeatures,
     dimension: float,
-    powers: tuple[tuple[float, float, float], float] = ((0.0, 0.0, 1.0), 1.0),
+    row_power: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0),
 ) -> ConditionalFeatures:
     """Add the effects of the inputs' norms to the mean features.
 
@@ -33,13 +33,13 @@ def with_input_norms(
         Those of the features.
     dimension : float
         d, may be infinite.
-    powers : tuple
-        As `FirstLayer.row_power` returns them: for a bulk that is not isotropic, the variance of
-        rows along an input, over c, as a polynomial in kappa, and tr D^2/d over c^2.
+    row_power : tuple of float
+        As `FirstLayer.row_power` returns it: for a bulk that is not isotropic, the coefficients of
+        the variance of rows along an input, over c, in kappa, and tr D^2/d over c^2.
     """
     if np.isinf(dimension) or not f.curvature.any():
         return f
-    nu, ((own, mixed, along), squared) = srf.groups.c[:, None] / 2 * f.curvature, powers
+    nu, (own, mixed, along, squared) = srf.groups.c[:, None] / 2 * f.curvature, row_power
     longer = along * np.sum(f.projections**2 - 1, axis=0) + mixed * f.kappa + own
     mu0 = f.mu0 + nu * longer / dimension
     return replace(f, mu0=mu0, mean_spread=nu * np.sqrt(2 * squared / dimension))

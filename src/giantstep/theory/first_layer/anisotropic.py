@@ -54,7 +54,7 @@ class Anisotropic(OddLetters):
         """Whether the norms of neurons depend on their overlap with the spike."""
         return True
 
-    def row_power(self) -> tuple[tuple[float, float, float], float]:
+    def row_power(self) -> tuple[float, float, float, float]:
         """Compute the variance of rows along an input: `OddStep.row_power`."""
         return self.step.row_power()
 

@@ -169,9 +169,9 @@ class FirstLayer(ABC):
         """Whether the norms of neurons depend on their overlap with the spike."""
         return False
 
-    def row_power(self) -> tuple[tuple[float, float, float], float]:
+    def row_power(self) -> tuple[float, float, float, float]:
         """Compute the variance of rows along an input, as `with_input_norms` needs it."""
-        return (0.0, 0.0, 1.0), 1.0
+        return 0.0, 0.0, 1.0, 1.0
 
     def conditional(
         self,

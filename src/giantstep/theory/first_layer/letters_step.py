@@ -19,6 +19,7 @@ from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.kappa_rules import check_resolution, fewest_nodes, spike_rule
+from giantstep.theory.first_layer.network_state import spiked_features
 from giantstep.theory.first_layer.step import LettersState, Step
 from giantstep.theory.first_layer.step_loss import noisy_labels
 
@@ -26,22 +27,19 @@ from giantstep.theory.first_layer.step_loss import noisy_labels
 @lru_cache(maxsize=256)  # protocols share the first steps that they have in common
 def letters_after(before: LettersState, protocol: Protocol, fineness: int) -> LettersState:
     """Compute the state after one more step, on a target of one direction."""
-    return _next_step(protocol, before, fineness).take()
-
-
-def _next_step(protocol: Protocol, state: LettersState, fineness: int) -> Step:
-    srf = state.features(protocol, aligned=True)
+    # Inputs are projected on the target first.
+    srf = spiked_features(protocol, before.bulk_variance, before.spikes, alignment=1.0)
     check_resolution(protocol, srf)
     kappa, beside, weight = spike_rule(srf, fineness, fewest_nodes)
     x = np.vstack([kappa, beside])
-    averages = averages_of_letters(lookup(protocol.activation), state, x, fineness)
+    averages = averages_of_letters(lookup(protocol.activation), before, x, fineness)
     clean = lookup(protocol.target).value(kappa)
     output = np.prod(protocol.readout, axis=1) @ averages[0]
     loss = lookup_loss(protocol.step_loss)
     sign, noise, share = np.array([*noisy_labels(protocol)]).T[..., None]
     residuals = loss.residual_and_curvature(sign * clean + noise, output)
     averages, x = (np.tile(of_nodes, len(share)) for of_nodes in (averages, x))
-    return Step(protocol, state, averages, *residuals, share * weight, x)
+    return Step(protocol, before, averages, *residuals, share * weight, x).take()
 
 
 def averages_of_letters(

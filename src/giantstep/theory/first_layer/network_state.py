@@ -7,7 +7,7 @@ of targets of several directions, in whose span the spike turns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -42,8 +42,8 @@ class NetworkState:
     bulk_variance: float
     spike_strength: float
     alignment: Array
-    mean_row: float = 1.0
-    covariance: Array = field(default_factory=lambda: np.diag([1.0, 1.0, 0.0]))
+    mean_row: float
+    covariance: Array
 
     @classmethod
     @lru_cache(maxsize=32)  # one object for all, so that caches find its steps

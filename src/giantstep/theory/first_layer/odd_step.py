@@ -135,8 +135,8 @@ class OddStep:
         noise = self.label_power * self.inverse_alpha0 * self.trace(power, gained)
         return self.slope**2 * along + noise
 
-    def row_power(self) -> tuple[tuple[float, float, float], float]:
-        """Compute w.Dw/c as a polynomial in kappa, and tr D^2/d over c^2.
+    def row_power(self) -> tuple[float, float, float, float]:
+        """Compute the coefficients of w.Dw/c, a polynomial in kappa, and tr D^2/d over c^2.
 
         D/d is the covariance of rows, and w = kappa v + M t an input, as far as it matters.
         """
@@ -144,7 +144,7 @@ class OddStep:
         along = (self.mean_form(1, 2) + nu * self.mean_form(0, 4)) / self.length**2
         mixed = 2 * self.mean * self.slope / self.length * (self.weights * self.gains @ self.bulk)
         own = self.mean**2 * float(self.weights @ self.bulk)
-        return (own / c, mixed / c, along / c), float(np.mean(self.bulk**2)) / c**2
+        return own / c, mixed / c, along / c, float(np.mean(self.bulk**2)) / c**2
 
     def mean_row(self, letters: float = 1.0) -> Array:
         """Compute the eigenvalues of D_m - D, (S13): the mean row less that of independent rows.

@@ -130,7 +130,7 @@ class SignRows:
 
         variance = 4 * (c - 1 + own**2 + r**2 * (covariance[0, 0, 0] - 1)) / c**2
         rows, a = RowFunctions.fitted(c, columns), self.entries.alignments
-        return rows, NetworkState(c, r, a, covariance=rows.covariance(variance))
+        return rows, NetworkState(c, r, a, c, rows.covariance(variance))
 
     def _resolvents(self, t: Array) -> tuple[Array, Array, Array, Array]:
         """Compute traces and forms of `(1 + t C)^-1` and `C (1 + t C)^-1`, in `vectors`."""
@@ -183,7 +183,7 @@ def directions_after_signs(
         R[:, :-1, :-1] = np.linalg.inv(np.eye(len(S)) + t[:, None, None] * S)
         return as_columns(f, c * f, Forms(R, S @ R[:, :-1, :-1]))
 
-    state = NetworkState(c, float(srf.groups.u[0]), srf.alignments, covariance=covariance)
+    state = NetworkState(c, float(srf.groups.u[0]), srf.alignments, c, covariance)
     return RowFunctions.fitted(c, columns), state
 
 

@@ -71,9 +71,9 @@ class LettersState:
         basis = np.vstack([basis, across / size if size > ALIGNED else 0 * across])
         return min(alignment, 1.0), u, basis @ self.covariance @ basis.T
 
-    def features(self, protocol: Protocol, aligned: bool = False) -> SpikedFeatures:
-        """Return the equivalent features; `aligned` counts the target among the directions."""
-        alignment, u, _ = (1.0, self.spikes, None) if aligned else self.in_readout_basis()
+    def features(self, protocol: Protocol) -> SpikedFeatures:
+        """Return the equivalent features."""
+        alignment, u, _ = self.in_readout_basis()
         return spiked_features(protocol, self.bulk_variance, u, alignment)
 
 
