@@ -20,9 +20,9 @@ LETTERS = ((-1.0, 0.3), (0.3, 0.3), (1.5, 0.4))
 def of_protocol(protocol):
     srf = equivalent_features(protocol)
     features, step = conditional_features(srf), OddStep(protocol)
-    (omega, pi), base = np.array(protocol.readout).T, np.ones(len(protocol.readout))
-    batch, weight = step.first_batch(), omega**2 * step.tau
-    rows = RowCovariance(features.B, pi, base, weight, protocol.beta, batch)
+    (omega, pi), batch = np.array(protocol.readout).T, step.first_batch()
+    norms = np.stack([np.ones(omega.size), omega**2 * step.tau])
+    rows = RowCovariance(features.B, pi, norms, protocol.beta, batch)
     return GroupsBulk(rows, omega * step.norm_coupling)
 
 
@@ -31,7 +31,7 @@ def test_overlaps_answer_as_those_of_actual_rows():
     # size, given a batch, with the spike's direction out of the covariance.
     protocol = Protocol("tanh", "sin", 3, 2.0, 1.0, noise=0.1, readout=LETTERS)
     bulk, d, rng = of_protocol(protocol), 900, np.random.default_rng(4)
-    (B, pi, _, growth, _, _), count = bulk.rows, len(LETTERS)
+    (B, pi, (_, growth), _, _), count = bulk.rows, len(LETTERS)
     x = rng.standard_normal((round(protocol.alpha0 * d), d))
     y = np.sin(x[:, 0]) + np.sqrt(protocol.noise) * rng.standard_normal(len(x))
     member = group_members(pi, d)

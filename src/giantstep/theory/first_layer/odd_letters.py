@@ -55,7 +55,8 @@ class OddLetters(OneSpike):
         batch, strength = step.first_batch(self.fineness), float(np.abs(limit.u).max())
         batch = self.turned(batch, strength, np.array([step.alignment]))
         (omega, pi), added = np.array(protocol.readout).T, self.features.groups.c - limit.c
-        rows = RowCovariance(f.B, pi, 1 + added, omega**2 * step.tau, protocol.beta, batch)
+        norms = np.stack([1 + added, omega**2 * step.tau])
+        rows = RowCovariance(f.B, pi, norms, protocol.beta, batch)
         return GroupsBulk(rows, omega * step.norm_coupling)
 
     # The same as for rows that no step has moved.

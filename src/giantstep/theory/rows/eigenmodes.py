@@ -1,6 +1,6 @@
 """Averages over the eigenvalues b of the first batch's matrix B: docs/theory/trained-bulk.md.
 
-At an eigenvalue b the rows of group g have variance `c_g(b) = base_g + batch_weight_g b`, and
+At an eigenvalue b the rows of group g have variance `c_g(b) = c_g0 + c_g1 b`, and
 everything is as for an isotropic bulk with `P(b) = P0 + b P1`. With the columns u_k and eigenvalues
 ell_k of the generalised eigendecomposition of `V1_hat^-1 + beta P0` and `beta P1`,
 
@@ -27,7 +27,7 @@ SUMS = np.add.outer(range(2), range(2))
 
 
 class RowCovariance(NamedTuple):
-    """The rows of a trained bulk: of covariance `(base_g I + batch_weight_g B)/d` in group g.
+    """The rows of a trained bulk: of covariance `(c_g0 I + c_g1 B)/d` in group g.
 
     Attributes
     ----------
@@ -35,18 +35,16 @@ class RowCovariance(NamedTuple):
         Combines the functions phi into mu1.
     pi : Array, shape (G,)
         Fractions of the neurons.
-    base : Array, shape (G,)
-        One, and what the own output adds at finite dimension: `row_norms.added_norms`.
-    batch_weight : Array, shape (G,)
-        omega^2 tau.
+    norms : Array, shape (2, G)
+        c_g(b) as a polynomial in b: one, with what a finite dimension adds (`OddStep.added_norms`),
+        and omega^2 tau.
     beta : float
     batch : FirstBatch
     """
 
     B: Array
     pi: Array
-    base: Array
-    batch_weight: Array
+    norms: Array
     beta: float
     batch: FirstBatch
 
@@ -97,22 +95,18 @@ class Modes:
         Columns `V1_hat^-1 u_k`.
     single : BatchTraces
         Traces of Z_k.
-    row_norms : Array, shape (2, G)
-        c_g(b) as a polynomial in b.
     """
 
     def __init__(
         self, rows: RowCovariance, q: RealOrComplex, factor: Factor, f: RealOrComplex | None = None
     ) -> None:
         self.rows, self.q = rows, q
-        B, pi, base, batch_weight, beta, batch = rows
+        B, pi, norms, beta, batch = rows
         BL, weight = B @ factor.L, (beta * pi * q)[:, :, None]
-        fixed = np.eye(B.shape[1]) + BL.transpose(0, 2, 1) @ (base[:, None] * weight * BL)
-        linear = BL.transpose(0, 2, 1) @ (batch_weight[:, None] * weight * BL)
-        self.ell, y = _pencil(fixed, linear)
+        fixed, linear = (BL.transpose(0, 2, 1) @ (c[:, None] * weight * BL) for c in norms)
+        self.ell, y = _pencil(np.eye(B.shape[1]) + fixed, linear)
         self.A, self.dual = BL @ y, factor.dual @ y
         self.single = batch.traces(self.ell, f)
-        self.row_norms = np.stack([base, batch_weight])
 
     @cached_property
     def _with_itself(self) -> RealOrComplex:
@@ -133,17 +127,17 @@ class Modes:
 
         Shape (2, S, R, R).
         """
-        weights = self.rows.pi * self.q * self.row_norms[:, None]
+        weights = self.rows.pi * self.q * self.rows.norms[:, None]
         return np.einsum("sgk,jsg,gr->jskr", self.A, weights, self.rows.B)
 
     @property
     def load(self) -> RealOrComplex:
         """E c_g(b) M_gg(b), shape (S, G)."""
-        return np.einsum("sgk,jg,jsk->sg", self.A**2, self.row_norms, self.single.powers[:2])
+        return np.einsum("sgk,jg,jsk->sg", self.A**2, self.rows.norms, self.single.powers[:2])
 
     def load_decrease(self, other: Modes) -> RealOrComplex:
         """Compute minus the derivative of the load by q, `beta pi_h E c_g c_h M_gh^2`."""
-        squares = product(self.row_norms, self.row_norms)
+        squares = product(self.rows.norms, self.rows.norms)
         M, N = (modes.A[:, :, None] * modes.A[:, None] for modes in (self, other))
         decrease = contract("jgh,jskl,sghk,sghl->sgh", squares, self.pair(other)[:3], M, N)
         return self.rows.beta * self.rows.pi * decrease
@@ -153,7 +147,7 @@ class Modes:
         X = np.einsum("sik,jska,jsk->sia", self.dual, self.numerators, self.single.powers[:2])
         both, powers = (self, other), self.pair(other)
         BN, BL = (np.einsum("sgk,sik->sgik", at.A, at.dual) for at in both)  # B N^T, by modes
-        gradient = contract("jg,jskl,sgik,sgml->sgim", self.row_norms, powers[:2], BN, BL)
+        gradient = contract("jg,jskl,sgik,sgml->sgim", self.rows.norms, powers[:2], BN, BL)
         # X(b), by modes
         parts, others = (np.einsum("sik,jska->jsika", at.dual, at.numerators) for at in both)
         products = contract("uvskl,usika,vsmlb->simab", powers[SUMS], parts, others)

@@ -53,14 +53,14 @@ class GroupsBulk(Bulk):
 
     def variances(self, V1_hat: Array, L: Array) -> tuple[Array, Array]:
         """Map the hats to V and T."""
-        (B, pi, base, batch_weight, beta, batch), factor = self.rows, Factor.of(V1_hat)
+        (B, pi, norms, beta, batch), factor = self.rows, Factor.of(V1_hat)
 
         def load(q: Array) -> tuple[Array, Array]:
             modes = Modes(self.rows, q, factor)
             return modes.load, modes.load_decrease(modes)
 
         diagonal = contract("gr,srt,gt->sg", B, V1_hat, B)
-        largest_load = (base + batch_weight * batch.label_power) * diagonal
+        largest_load = (norms[0] + norms[1] * batch.label_power) * diagonal
         q = solve_self_consistency(L, 1 / (L + largest_load), load)
         at = Modes(self.rows, q, factor)
         return variances_from_terms(q, at.terms(at), pi, beta)
@@ -188,7 +188,7 @@ class GroupsResponse(SpikeResponse):
         """Compute the overlaps of each group of neurons, and of each pair of groups."""
         modes, beta = self.modes, self.bulk.rows.beta
         parts = self.in_modes(hats)
-        single = np.einsum("jg,jskxy,sgxk->sgy", modes.row_norms, self.forms, parts.rows)
+        single = np.einsum("jg,jskxy,sgxk->sgy", modes.rows.norms, self.forms, parts.rows)
         single[:, :, 0] += parts.norms
         overlaps = beta * self.V2[:, :, None] * single
         zeta, psi = overlaps[:, :, 0], overlaps[:, :, 1]
@@ -200,7 +200,7 @@ class GroupsResponse(SpikeResponse):
 
     def _squares(self, on_groups: Array, norms: Array) -> Array:
         """Compute what the hats of the overlaps add to the second moment q1 + zeta zeta^T."""
-        c, V2 = self.modes.row_norms, self.V2
+        c, V2 = self.bulk.rows.norms, self.V2
         q1: Array = contract(
             "jgh,jsklxy,sgxk,shyl->sgh",
             product(c, c), self.pair_forms(self), on_groups, on_groups
@@ -216,9 +216,9 @@ class GroupsResponse(SpikeResponse):
         `V1 = E_b [D - beta D M D]` and, with `W = 1 - beta D M`,
         `dV1 = E_b [W dD W^T - beta D M V1_hat^-1 dV1_hat V1_hat^-1 M D]`, where `D = c(b) pi q`.
         """
-        (_, _, base, batch_weight, beta, batch), V2 = self.bulk.rows, self.V2
+        (_, _, c, beta, batch), V2 = self.bulk.rows, self.V2
         modes, diagonal = self.modes, np.eye(V2.shape[1])
-        c, A, mean_c = modes.row_norms, modes.A, base + batch_weight * batch.label_power
+        A, mean_c = modes.A, c[0] + c[1] * batch.label_power
         cc, pair = product(c, c), modes.pair(modes)
         ccM = np.einsum("jgh,jsk,sgk,shk->sgh", cc, np.stack(modes.single.powers), A, A)
         V1 = diagonal * (mean_c * V2)[:, None] - beta * V2[:, :, None] * ccM * V2[:, None]
@@ -250,11 +250,11 @@ class GroupsResponse(SpikeResponse):
         modes, w_modes = self.modes, np.einsum("sgk,sg->sk", self.modes.A, w)
         single, pair = np.stack(modes.single.powers), modes.pair(modes)
         on_groups = self.bulk.rows.beta * self.V2[:, :, None] * modes.A * w_modes[:, None]
-        c = product(self.polynomial(common), modes.row_norms)
+        c = product(self.polynomial(common), modes.rows.norms)
         mean = np.einsum("jg,jsk,sgk->sg", c, single, on_groups)
         square = contract(
             "jgh,jskl,sgk,shl->sgh",
-            product(c, modes.row_norms), pair, on_groups, on_groups
+            product(c, modes.rows.norms), pair, on_groups, on_groups
         )  # fmt: skip
         mixed = w[:, :, None] * mean[:, None]
         return common.sum() * w[:, :, None] * w[:, None] + square - mixed - mixed.transpose(0, 2, 1)
@@ -267,7 +267,7 @@ class GroupsResponse(SpikeResponse):
         """Compute minus the derivative of z K z by the hats: through q, and at fixed q."""
         beta, forms = self.beta, self.pair_forms(other)
         one, two = self.in_modes(hats), other.in_modes(others)
-        c, left, right = self.modes.row_norms, one.rows, two.rows
+        c, left, right = self.bulk.rows.norms, one.rows, two.rows
         squares = contract("jg,jsklxy,sgxk,sgyl->sg", c, forms[:2], left, right)
         squares += two.norms * np.einsum("sgxk,skx->sg", left, self.forms[0, ..., 0])
         squares += one.norms * np.einsum("sgxk,skx->sg", right, other.forms[0, ..., 0])
@@ -283,7 +283,7 @@ class GroupsResponse(SpikeResponse):
         polynomial = self.polynomial(common)
         w_modes, v_modes = np.einsum("sgk,sg->sk", one.A, w), np.einsum("sgk,sg->sk", by.A, v)
         powers = powers * w_modes[:, :, None] * v_modes[:, None, :]
-        norms = product(polynomial, one.row_norms)
+        norms = product(polynomial, one.rows.norms)
         through_q = contract("jg,jskl,sgk,sgl->sg", norms, powers[:3], one.A, by.A)
         between = np.einsum("j,jskl->skl", polynomial, powers[:2])
         direct = np.einsum("skl,sik,sjl->sij", between, one.dual, by.dual)
