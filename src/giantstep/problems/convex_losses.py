@@ -20,8 +20,8 @@ from giantstep.numerics.differences import with_slope
 # Newton steps for a proximal operator. After a step as short as this one only rounding is left of
 # the error.
 _MAX_STEPS, _SHORT_STEP = 60, 1e-9
-# The same of steps of third order.
-_SHORT_CUBIC = 1e-5
+# After such a step of third order less than 1e-11 is left.
+_SHORT_CUBIC = 3e-4
 # Where functions given as callables are checked: intervals whose ends are no round numbers, at
 # which corners usually are. And the relative error of an integral over one of them.
 _CHECKED = 0.00314159 + np.linspace(-20, 20, 2001)

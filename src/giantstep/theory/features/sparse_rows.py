@@ -23,6 +23,8 @@ from giantstep.theory.features.conditional_features import ConditionalFeatures
 # Nodes over rho for variances up to each bound, and beyond.
 _VARIANCES = (1e-9, 3e-3, 0.05)
 _COUNTS = (1, 2, 3, 8)
+# Below this fineness, on which searches start, there are so many at most.
+_COARSE, _FEW = 0.5, 2
 # Values of kappa at which the variance is looked at: nearly all inputs lie between.
 _INPUTS = np.arange(-4.0, 5.0)
 
@@ -80,7 +82,8 @@ def _nodes(
     Their number is the same for all kappa, so that no average jumps from one to the next.
     """
     largest = norm_variance(srf, _INPUTS).max() / width
-    count = _COUNTS[np.searchsorted(_VARIANCES, largest)]
+    counts = np.minimum(_COUNTS, _FEW) if fineness < _COARSE else _COUNTS
+    count = int(counts[np.searchsorted(_VARIANCES, largest)])
     rho, share = gamma_rule(norm_variance(srf, kappa, fineness) / width, count)
     return np.repeat(np.arange(kappa.size), count), rho.ravel(), share.ravel()
 

@@ -103,7 +103,7 @@ class SmoothChannel(OutputChannel):
 
     def errors(self, sign: int, at: PredictionMoments, rule: _Residuals) -> tuple[Array, ...]:
         """Return averages of the squared residual and the loss at the proximal point."""
-        fitted = rule.u - at.V * self.loss.response(rule.u, at.V)[0] if at.V.any() else rule.u
+        fitted = self.loss.prox(rule.u, at.V) if at.V.any() else rule.u
         values = fitted**2, self.loss.of(fitted)
         return tuple(np.einsum("nt,nt->n", each, rule.weight) for each in values)
 
