@@ -36,7 +36,8 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
     given = vars(arguments)
     for names in {"over", "zip"} & {*given}:  # spelled as flags
         given[names] = [name.replace("-", "_") for name in given[names]]
-    _complete(arguments.command, given)
+    if arguments.command == "map":
+        _read_map(given)
     ask = question_named(commands()[arguments.command].question)
     of, form = ask.declaration, signature(ask).parameters
     needed = {name for name, one in form.items() if one.default is Parameter.empty}
@@ -47,7 +48,7 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
     if of.data:
         subject = [load_numbers(str(given[name])) for name in of.data]
     else:
-        make, fields = statement_of(given)
+        make, fields = statement_of(of, given)
         subject, swept = [], {name: x for name, x in fields.items() if len(x) > 1}
         with collected(faults):
             subject.append(make(**{name: values[0] for name, values in fields.items()}))
@@ -55,24 +56,6 @@ def answer(arguments: argparse.Namespace) -> xr.Dataset:
     if of.name == "solve" and swept:  # all at once
         ask = question_named("sweep")
     return _shown(ask(*subject, **swept, **own), arguments)
-
-
-def _complete(command: str, given: dict[str, Any]) -> None:
-    """Read the axes of a map; give a value, which means nothing, to what questions decide."""
-    names: list[str] = []
-    match command:
-        case "map":
-            _read_map(given)
-        case "optimise":
-            is_rate = "learning_rate" in given.get("over", ["learning_rate"])
-            names = ["learning_rate"] * (is_rate and "alpha0" in given)
-        case "plan":
-            names = ["alpha0", *given.get("over", ()), *(["beta"] if "flops" in given else [])]
-        case "thresholds":
-            names = ["learning_rate", "alpha0", "beta"]
-            given.setdefault("activation", ["tanh"])
-    for name in names:
-        given.setdefault(name, [1.0])
 
 
 def _read_map(given: dict[str, Any]) -> None:

@@ -15,6 +15,8 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import one_spike, one_spike_parameters
 from giantstep.questions.arguments import PAIR, Argument, arguments_of
+from giantstep.questions.declaration import Question
+from giantstep.validation import Fault, raise_all
 
 _STEPS, _SPIKED = arguments_of(parameters_of(Protocol)), arguments_of(one_spike_parameters())
 _STATED: dict[Callable[..., Problem], tuple[str, dict[str, Argument]]] = {
@@ -38,25 +40,32 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
 
 
 def statement_of(
-    given: Mapping[str, Any],
+    of: Question, given: Mapping[str, Any]
 ) -> tuple[Callable[..., Problem], dict[str, Sequence[Any]]]:
     """Read the problems: what makes those of the kind of which most flags were given, and values.
 
-    They are all combinations of these values; a readout is a single one.
+    They are all combinations of these values; a readout is a single one. What a question does not
+    depend on gets a value, which means nothing.
 
     Raises
     ------
     argparse.ArgumentError
         If a flag is missing, or flags are not of one kind.
+    InvalidParametersError
+        If the question does not depend on one.
     """
+    without = of.without_effect(given) & _STEPS.keys()
+    raise_all([Fault(name, given[name], of.refused) for name in given if name in without])
     make = max(_STATED, key=lambda one: len(_STATED[one][1].keys() & given.keys()))
     title, takes = _STATED[make]
-    needed = (name for name, of in takes.items() if of.default is None)
+    needed = [name for name, one in takes.items() if one.default is None]
+    free = {x: ["tanh" if x == "activation" else 1.0] for x in needed if x in without}
+    given = {**free, **given}
     if missing := [spelled(name) for name in needed if name not in given]:
         raise argparse.ArgumentError(None, f"missing for {title}: {', '.join(missing)}")
     if others := [spelled(name) for name in given if name in PROBLEM_FLAGS - takes.keys()]:
         raise argparse.ArgumentError(None, f"{', '.join(others)}: not for {title}")
-    return make, {name: _values(of, given) for name, of in takes.items()}
+    return make, {name: _values(one, given) for name, one in takes.items()}
 
 
 def _values(of: Argument, given: Mapping[str, Any]) -> Sequence[Any]:

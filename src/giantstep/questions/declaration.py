@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import Parameter, Signature, signature
 from typing import Any
 
 from giantstep.questions.arguments import MAX_HOURS, MAX_MEMORY, Argument
+from giantstep.questions.choices import BIAS, RATE, RIDGE, STOP_AT
 from giantstep.questions.table import TABLE
 
 # Core-hours that an answer may take, of theory alone and of networks, unless more are allowed.
@@ -37,6 +38,8 @@ class Question:
         Time of one point, over that of a test error.
     searched : sequence of str
         Parameters that are optimised unless they are given.
+    ignored : sequence of str
+        Fields of problems on which its answers do not depend.
     inputs : sequence of str
         Which of "covariance" and "inputs", those of two classes, its answers take into account.
     data : sequence of str
@@ -55,9 +58,26 @@ class Question:
     networks: float = 0.0
     points: int = 1
     searched: Sequence[str] = ()
+    ignored: Sequence[str] = ()
     inputs: Sequence[str] = ("covariance", "inputs")
     data: Sequence[str] = ()
     scalars: Sequence[str] = ("loss", "bulk", "dimension")
+
+    def without_effect(self, given: Mapping[str, Any]) -> set[str]:
+        """Return the parameters on which its answer does not depend: those that it optimises, too.
+
+        A readout is not among them: its first letter counts.
+        """
+        over = ({x.name: x.default for x in self.takes} | {**given}).get("over")
+        over = over if isinstance(over, Container) else ()
+        names = {*self.ignored, *(name for name in (RATE, BIAS) if name in over)}
+        names |= {RIDGE, STOP_AT} if RIDGE in over or STOP_AT in over else set()
+        return names | ({"beta"} if given.get("flops") is not None else set())
+
+    @property
+    def refused(self) -> str:
+        """What these must be."""
+        return f"left out: {self.command} chooses it, or does not depend on it"
 
 
 def stated(name: str) -> Question:

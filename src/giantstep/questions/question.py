@@ -18,9 +18,8 @@ from giantstep.problems.problem import Problem
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.progress import Progress
-from giantstep.questions.arguments import Argument, Many
+from giantstep.questions.arguments import OPTIMAL, Argument, Many
 from giantstep.questions.checks import input_faults
-from giantstep.questions.choices import BIAS, RATE, RIDGE, STOP_AT
 from giantstep.questions.costs import check_cost, cost_of
 from giantstep.questions.datasets import drop_fixed, total_samples
 from giantstep.questions.declaration import Question, declare
@@ -81,7 +80,9 @@ def _arguments(
     given: dict[str, Any] = form.bind(*args, **kwargs).arguments
     given |= given.pop("values", {})
     defaults = {x.name: x.default for x in known.values() if x.default is not x.empty}
-    _check_searched(**defaults | changes | given)
+    refused = of.without_effect(changes | given)
+    values = {name: as_lists(x) for name, x in (changes | given).items() if name in refused}
+    raise_all([Fault(name, x, of.refused) for name, x in values.items() if x != OPTIMAL])
     stopped = _read(given, of, known)
     given = defaults | given
     apart = {one.name: given[one.name] for one in of.takes if one.many is Many.APART}
@@ -107,23 +108,6 @@ def _prepare(
         return drop_fixed(data, here), remarks
 
     return answer
-
-
-def _check_searched(over: Any = (), **given: Any) -> None:
-    """Refuse several values of a parameter that is optimised.
-
-    Those of a readout are allowed: its first letter counts.
-
-    Raises
-    ------
-    InvalidParametersError
-    """
-    over = as_lists(over) if isinstance(over, Container) else ()
-    names = [name for name in (RATE, BIAS) if name in over]
-    names += [RIDGE, STOP_AT] if RIDGE in over or STOP_AT in over else []
-    values = {name: as_lists(given.get(name)) for name in names}
-    several = [name for name, x in values.items() if is_several(name, x)]
-    raise_all([Fault(name, values[name], "left out where it is optimised") for name in several])
 
 
 def _read(given: dict[str, Any], of: Question, known: Container[str]) -> bool:
