@@ -40,7 +40,7 @@ _ADVICE = {
     Status.UNSTABLE: "The linear equations for the overlaps are singular to rounding. Please take a"
     " larger ridge.",
     Status.UNRESOLVED: "The result changes when the number of quadrature nodes is doubled. Please"
-    " take a smaller learning rate or spike strength, a larger alpha0, a larger beta, or a larger"
-    " ridge (a smaller one for hinge or Huber loss).",
+    " take a smaller learning rate or spike strength, a larger alpha0 (a smaller one for a normal"
+    " readout), a larger beta, or a larger ridge (a smaller one for hinge or Huber loss).",
     Status.REFUSED: "Parameters that a problem, or the theory, cannot combine.",
 }
