@@ -49,10 +49,10 @@ class LettersState:
 
     @classmethod
     @lru_cache(maxsize=32)  # one object for all, so that caches find its steps
-    def at_initialisation(cls, letters: int) -> LettersState:
-        """Describe a network before its first step, on a target of one direction."""
-        spikes, rows = np.zeros((letters, 1)), np.ones((letters, 1, 1))
-        return cls(spikes, np.ones(letters), np.eye(letters), rows)
+    def at_initialisation(cls, letters: int, targets: int = 1) -> LettersState:
+        """Describe a network before its first step, on a target of some directions."""
+        rows = np.stack([np.eye(targets)] * letters)
+        return cls(np.zeros((letters, targets)), np.ones(letters), np.eye(letters), rows)
 
     @property
     def gram(self) -> Array:
@@ -95,6 +95,8 @@ class Step:
     weight : Array, shape (N,)
     y : Array, shape (m, N)
         The inputs' projections on the directions of the state.
+    targets : int
+        Number of the target's directions, which are the first of those of the state.
     rate, inverse_alpha0 : float
         e = learning_rate/beta, and 1/alpha0.
     rates : Array, shape (G,)
@@ -108,6 +110,7 @@ class Step:
     curvature: Array
     weight: Array
     y: Array
+    targets: int = 1
 
     def __post_init__(self) -> None:
         of_samples = self.rho, self.curvature, self.weight
@@ -225,8 +228,9 @@ class Step:
         It keeps, of the directions across the target, those that the spikes span.
         """
         self.check()
-        kept = gram_factor(self.spikes[:, 1:].T @ self.spikes[:, 1:])
-        turn = block_diag(1.0, (kept / np.linalg.norm(kept, axis=0)).T)
+        across = self.spikes[:, self.targets :]
+        kept = gram_factor(across.T @ across)
+        turn = block_diag(np.eye(self.targets), (kept / np.linalg.norm(kept, axis=0)).T)
         covariance = turn @ self.covariance() @ turn.T
         return LettersState(self.spikes @ turn.T, self.bulk_variance, self.mean_rows(), covariance)
 
