@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path  # noqa: TID251
 from typing import Any
 
 import numpy as np
@@ -43,12 +44,13 @@ def _table(path: str) -> Any:
     ValueError
         If its lines are not equally long, or hold no number at all.
     """
+    lines = Path(path).read_text("utf-8-sig").splitlines()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # NumPy's, of an empty file
-        numbers = np.genfromtxt(path, float, delimiter=",")
+        numbers = np.genfromtxt(lines, float, delimiter=",")
     if np.isnan(numbers).all():
         raise ValueError
-    first = np.genfromtxt(path, str, delimiter=",", max_rows=1, encoding="utf-8-sig")
+    first = np.genfromtxt(lines, str, delimiter=",", max_rows=1)
     names = [name.strip(' "') for name in np.atleast_1d(first).tolist()]
     # A first line of 0, 1 may be a label, one-hot.
     numbered = len(names) > 2 and names == [*map(str, range(len(names)))]
