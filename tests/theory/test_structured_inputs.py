@@ -82,6 +82,13 @@ def test_eigenvalues_and_weights_are_read_from_a_file(tmp_path, suffix):
     assert list(swept.covariance.values) == [str(path), "power:0.3"]
 
 
+def test_errors_at_finite_dimension_are_continuous_where_the_activation_loses_its_slope():
+    problem = Protocol("z**3-3*z", "sin", 5, alpha0=0.5, beta=0.5, covariance=[8.0] + [1.0] * 99)
+    near = replace(problem, activation="z**3-2.99999*z")
+    one, other = (giantstep.solve(of, 1, 0.1, dimension=100).test_error for of in (problem, near))
+    assert one.item() == pytest.approx(other.item(), rel=1e-4)
+
+
 def test_traces_and_forms_are_those_of_a_batch():
     rng, d = np.random.default_rng(0), 600
     problem = replace(PROBLEM, learning_rate=3, target_decay=0.5).with_giant_step(d)

@@ -29,7 +29,7 @@ def format_value(value: Any, between: str = " ") -> str:
 
 
 def written(value: Any) -> Any:
-    """Write several values, as of neurons or steps, as one text; one number or name stays it."""
+    """Write several values, as of neurons or steps, as one text; leave a single one as it is."""
     return format_value(value) if isinstance(value, tuple | list | dict) else value
 
 

@@ -66,7 +66,7 @@ class Question:
     def without_effect(self, given: Mapping[str, Any]) -> set[str]:
         """Return the parameters on which its answer does not depend: those that it optimises, too.
 
-        A readout is not among them: its first letter counts.
+        An optimised readout is not among them, since its first letter counts.
         """
         over = ({x.name: x.default for x in self.takes} | {**given}).get("over")
         over = over if isinstance(over, Container) else ()
@@ -76,7 +76,7 @@ class Question:
 
     @property
     def refused(self) -> str:
-        """What these must be."""
+        """What a parameter without effect must be."""
         return f"left out: {self.command} chooses it, or does not depend on it"
 
 

@@ -1,4 +1,4 @@
-"""The table of all questions, apart from what it describes, which takes a while to import."""
+"""The table of questions, without the questions themselves, which take a while to import."""
 
 import tomllib
 from pathlib import Path

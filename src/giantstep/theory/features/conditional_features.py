@@ -123,6 +123,7 @@ class ConditionalFeatures:
     def at(self, nodes: Indices) -> ConditionalFeatures:
         """Select some of the nodes, or repeat them."""
         values, count = {one.name: getattr(self, one.name) for one in fields(self)}, self.kappa.size
+        values.pop("B")  # which has no nodes, but may have as many columns
         arrays = {name: x for name, x in values.items() if np.shape(x)[-1:] == (count,)}
         return replace(self, **{name: x[..., nodes] for name, x in arrays.items()})
 

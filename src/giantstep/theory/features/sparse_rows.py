@@ -23,7 +23,7 @@ from giantstep.theory.features.conditional_features import ConditionalFeatures
 # Nodes over rho for variances up to each bound, and beyond.
 _VARIANCES = (1e-9, 3e-3, 0.05)
 _COUNTS = (1, 2, 3, 8)
-# Below this fineness, on which searches start, there are so many at most.
+# Searches start below this fineness, with at most so many.
 _COARSE, _FEW = 0.5, 2
 # Values of kappa at which the variance is looked at: nearly all inputs lie between.
 _INPUTS = np.arange(-4.0, 5.0)

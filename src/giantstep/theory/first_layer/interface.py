@@ -322,7 +322,7 @@ class SteppedLayer(FirstLayer):
         """List what the steps give to all rows alike."""
         common, letters = self.common_rows(), np.array(self.protocol.readout)[:, 0]
         letters = letters if letters.size > 1 else np.ones(1)
-        return [Shift(letters, common)] if common.sum() < 0 else []  # else it is of the spike
+        return [Shift(letters, common)] if common.sum() < 0 else []  # if positive, the spike has it
 
     def own_output(self, dimension: float) -> float:
         """Estimate what the network's own output adds to rows in the first step, over their norm.

@@ -23,7 +23,10 @@ from giantstep.theory.rows.interface import Bulk
 
 
 class OddLetters(OneSpike):
-    """One step of an odd activation, for an initial readout of several values."""
+    """One step of an odd activation, for an initial readout of several values.
+
+    `Anisotropic` shares its effects of a finite dimension.
+    """
 
     left_out = "how norms of rows fluctuate, but for what their overlaps with the spike change"
 
@@ -47,7 +50,7 @@ class OddLetters(OneSpike):
 
     def added_norms(self, spike_strengths: Array) -> Array:
         """Compute what a finite dimension adds to the squared norm of rows, by letters."""
-        return self.step.added_norms(spike_strengths, self.dimension)
+        return self.step.added_norms(self.dimension)
 
     def trained_bulk(self, f: ConditionalFeatures) -> Bulk:
         """Make the bulk with the covariance of the rows: theory.md section 9."""

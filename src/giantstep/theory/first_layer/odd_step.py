@@ -159,11 +159,11 @@ class OddStep:
         norms = self.beta / 2 * (e * self.third) ** 2 * self.trace(2) * self.label_power
         return np.stack([own_output, norms * self.inverse_alpha0 * g**2])
 
-    def added_norms(self, spike_strengths: Array, dimension: float) -> Array:
+    def added_norms(self, dimension: float) -> Array:
         """Compute what a finite dimension adds to the squared norm of rows, (S15), by letters.
 
         A row changes its length by its own part of the network's output, by the other parts, and by
-        its overlap with the spike, of these strengths. `row_norms` is the same for any activation.
+        its overlap with the spike. `row_norms` is the same for any activation.
         """
         letters, fractions = np.array(self._protocol.readout).T
         squares, width = letters**2, self.beta * dimension
@@ -171,8 +171,8 @@ class OddStep:
         noise = self.second * (self.psi[0] + self.first**2) * self.inverse_alpha0
         others = float(fractions @ squares) * (self.first**4 * s3 + noise * s2)
         added = own**2 * s3 - 2 * own * self.trace(1, 1) + self.rate**2 / width * squares * others
-        overlaps = (self.third / (self.first or 1.0) / self.length) ** 2 * self.mean_form(1, 0)
-        return added + overlaps * s3 * spike_strengths**2 / dimension
+        overlaps = (self.rate * self.third) ** 2 * squares * self.mean_form(1, 0)
+        return added + overlaps * s3 / dimension
 
     def norm_variance(self, fourth_power: float) -> float:
         """Compute d times the variance of a row's squared norm, (S5), given E y^4."""

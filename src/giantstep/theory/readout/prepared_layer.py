@@ -53,7 +53,8 @@ class PreparedLayer:
     @cached_property
     def finer(self) -> PreparedLayer:
         """The same unknowns, over the same functions B, on twice as many nodes."""
-        return replace(self, first=self.first.finer(2), B=self.square_loss.features.B)
+        B = self.square_loss.features.B
+        return PreparedLayer(self.first.finer(2), self.bulk, B, self.rows)
 
     def at(self, dimension: float, fineness: float | None = None) -> PreparedLayer:
         """Prepare the same unknowns at another dimension, and the same rows if they keep them.
