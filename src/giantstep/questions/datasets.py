@@ -35,6 +35,6 @@ def drop_fixed(data: xr.Dataset, given: Mapping[str, Any]) -> xr.Dataset:
 
 
 def numbered(data: xr.Dataset, dims: Sequence[str] = ("group", "other_group")) -> xr.Dataset:
-    """Number the places along some dimensions from 1; by default those of groups."""
+    """Count places along some dimensions from 1; by default those of groups."""
     counts = {name: range(1, data.sizes[name] + 1) for name in dims if name in data.dims}
     return data.assign_coords(counts) if counts else data  # to assign none takes half a millisecond
