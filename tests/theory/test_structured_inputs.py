@@ -161,7 +161,7 @@ def test_bounds_skip_rates_at_which_rows_are_too_long():
         ({"covariance": [1, -1]}, "or 2 to 20000 eigenvalues > 0"),
         (
             {"covariance": "none.csv"},
-            "covariance = 'none.csv': must be a file of 2 to 20000 eigen.*none.csv not found",
+            "covariance = 'none.csv': must be a file of 2 to 20000 eigen.*No such file.*none.csv",
         ),
         ({"covariance": [[2, 1], [1, 0]], "target_decay": 1}, "= 1.0: must be 0 where"),
         ({"target_decay": [1, 2]}, "target_decay .* must be a number from 0"),
