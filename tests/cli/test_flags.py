@@ -38,18 +38,19 @@ QUESTIONS = [name for name, one in commands().items() if one.question]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_every_flag_of_a_question_is_explained_and_all_it_takes_are_flags(name):
+def test_every_flag_of_a_question_is_explained_unless_refused_and_all_it_takes_are_flags(name):
     parser, command = make_parser(name)[1], commands()[name]
-    assert parser is not None
+    question, of_problem = question_of(command), argparse.ArgumentParser()
     assert all(action.help for action in parser._actions)
-    of_problem = argparse.ArgumentParser()
-    if not question_of(command).data:
+    if not question.data:
         add_problem(of_problem)
-    flags = {action.dest for action in parser._actions}
-    declared = {argument.name for argument in question_of(command).takes}
-    assert flags >= {action.dest for action in of_problem._actions}
-    assert flags >= declared - set(command.fixed)
-    assert question_of(command).example
+    flags = {action.dest: action.help for action in parser._actions}
+    assert {name for name, text in flags.items() if text == argparse.SUPPRESS} == {
+        *question.ignored
+    }
+    assert flags.keys() >= {action.dest for action in of_problem._actions}
+    assert flags.keys() >= {argument.name for argument in question.takes} - set(command.fixed)
+    assert question.example
 
 
 STEP = "--activation tanh --target sin --learning-rate 3 --alpha0 2 --beta 1"

@@ -29,12 +29,13 @@ def spelled(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def add_flag(parser: Any, of: Argument) -> None:
-    """Add the flag of an argument to a parser or to one of its groups.
+def add_flag(parser: Any, of: Argument, hidden: bool = False) -> None:
+    """Add the flag of an argument to a parser or to one of its groups; hidden, help lacks it.
 
     Parsed arguments have those that are given; they are lists, if several values can be.
     """
-    options: dict[str, Any] = {"help": _help(of), "default": argparse.SUPPRESS, "dest": of.name}
+    options: dict[str, Any] = {"default": argparse.SUPPRESS, "dest": of.name}
+    options["help"] = argparse.SUPPRESS if hidden else _help(of)
     if of.kind is bool:
         options["action"] = argparse.BooleanOptionalAction if of.default else "store_true"
     else:

@@ -73,7 +73,7 @@ def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
 
     question = question_of(command)
     if not question.data:
-        add_problem(parser)
+        add_problem(parser, question.ignored)
     group = parser.add_argument_group("the question")
     for of in question.takes:
         if of.name not in command.fixed:
@@ -86,7 +86,7 @@ def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
 
 def _check_flags(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     """Refuse unknown flags, with those that may have been meant, before any other fault."""
-    flags = re.findall(r"--[a-z][\w-]*", parser.format_help())
+    flags = [flag for action in parser._actions for flag in action.option_strings]
     given = (word.partition("=")[0] for word in argv if re.match("--[a-z]", word))
     unknown = [word for word in given if not any(flag.startswith(word) for flag in flags)]
     if refused := [f"there is no {word}{did_you_mean(word, flags)}" for word in unknown]:

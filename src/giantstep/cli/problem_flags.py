@@ -27,8 +27,11 @@ _STATED: dict[Callable[..., Problem], tuple[str, dict[str, Argument]]] = {
 PROBLEM_FLAGS = {*_STEPS, *_SPIKED}
 
 
-def add_problem(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that every problem has, and those of each way to state one."""
+def add_problem(parser: argparse.ArgumentParser, ignored: Sequence[str] = ()) -> None:
+    """Add the flags that every problem has, and those of each way to state one.
+
+    Help does not list those that a question ignores, which `statement_of` refuses.
+    """
     shared = {name: of for name, of in _STEPS.items() if name in _SPIKED}
     groups = {"the problem": shared}
     for word, (title, takes) in zip(("either", "or"), _STATED.values(), strict=True):
@@ -36,7 +39,7 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
     for title, takes in groups.items():
         group = parser.add_argument_group(title)
         for of in takes.values():
-            add_flag(group, of)
+            add_flag(group, of, of.name in ignored)
 
 
 def statement_of(

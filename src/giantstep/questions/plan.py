@@ -150,7 +150,8 @@ def _faults(case: Case, samples: float | None, flops: float | None) -> list[Faul
     """List faults of the budget, and of a problem that a plan cannot vary."""
     faults = []
     if not isinstance(case.problem, Protocol):
-        faults.append(Fault("problem", case.problem, "a Protocol: only steps take samples"))
+        kind = type(case.problem).__name__
+        faults.append(Fault("problem", kind, "a Protocol: only steps take samples"))
     for name in (RATE, "decay"):
         if isinstance(value := getattr(case.problem, name, None), tuple):
             faults.append(Fault(name, value, "one number in plan, which varies the steps"))
