@@ -194,6 +194,8 @@ class Interval:
         if not math.isinf(self.upper):
             return f"{kind} from {self.lower:g} to {self.upper:g}{infinite}"
         kind = kind if self.whole or self.infinity else "a finite number"
+        if math.isinf(self.lower):
+            return kind
         return f"{kind} {'>' if self.open_below else '>='} {self.lower:g}{infinite}"
 
 

@@ -14,7 +14,7 @@ from giantstep.validation import Interval, read_number, read_whole_number
 # How ranges are written, for help texts.
 RANGES = (
     "A flag that takes several values also takes ranges: 0.5:3:20 is 20 numbers from 0.5 to 3, and"
-    " 0.1:10:30log is 30 in equal ratios. Every combination of values is answered."
+    " 0.1:10:30log is 30 in equal ratios. All combinations are computed."
 )
 _LENGTH = Interval(2, 100_000, whole=True)
 _RANGE = re.compile(r"([^:]+):([^:]+):([^:]+?)(log)?")

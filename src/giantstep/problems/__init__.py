@@ -1,4 +1,4 @@
-"""What is asked: the one-step protocol, spiked random features, grids, losses, inputs, sizes.
+"""Problems: the one-step protocol, spiked random features, grids, losses, inputs, sizes.
 
 Problems check themselves when they are made; nothing is computed here. Theory and simulation use
 the same objects. Start with `problem`.

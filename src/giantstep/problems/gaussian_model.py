@@ -25,7 +25,7 @@ def gaussian_model(protocol: Protocol, inputs: Array, labels: Array) -> Protocol
     Parameters
     ----------
     protocol : Protocol
-        Its target means nothing.
+        Its target is ignored.
     inputs : Array, shape (M, d)
         Centred; M > d + 1.
     labels : Array, shape (M,)

@@ -1,7 +1,7 @@
 """The losses that the readout minimises, `sum l(u) + ridge/2 |a|^2`: theory.md section 6.
 
 A loss is a convex function l of the residual u (`convex_losses`). To add one, enter it in `LOSSES`,
-or from Python with `own_loss`; nothing else needs to know of it.
+or from Python with `own_loss`; nothing else changes.
 """
 
 from __future__ import annotations

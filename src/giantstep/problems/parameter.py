@@ -1,4 +1,4 @@
-"""Parameters: what a field of a problem means, and what it may be, said once.
+"""Parameters: what a field of a problem means and what it may be, defined once.
 
 A field with the metadata of `means` carries its `Parameter`. Checks, YAML files, flags, controls,
 labels and the names in answers all follow from it.

@@ -113,8 +113,8 @@ class SpikedFeatures:
         As in `Protocol`.
     further_spikes : tuple of tuple of float
         Of each group, the entries of u on further directions, which are orthogonal to v, to one
-        another and to the target: a spike of larger rank. `several_spikes` has them from the
-        overlaps of the groups' spikes.
+        another and to the target: a spike of larger rank. `several_spikes` finds them from
+        the overlaps of the groups' spikes.
 
     Raises
     ------

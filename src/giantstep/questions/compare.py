@@ -98,7 +98,7 @@ def compare(
     Raises
     ------
     InvalidParametersError
-        With everything that is wrong with the question.
+        Listing all invalid arguments.
 
     Examples
     --------

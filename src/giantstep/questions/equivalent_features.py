@@ -50,7 +50,7 @@ def equivalent_features(problem: Problem, *, dimension: float = math.inf) -> xr.
     Raises
     ------
     InvalidParametersError
-        With everything that is wrong with the question.
+        Listing all invalid arguments.
 
     Examples
     --------

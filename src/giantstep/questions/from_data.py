@@ -46,6 +46,7 @@ RIDGES = tuple(np.geomspace(1e-4, 1e2, 13).tolist())
 
 _OF_STEP = arguments_of(parameters_of(Protocol))
 _STEP = [_OF_STEP[name] for name in ("activation", "learning_rate", "alpha0", "beta")]
+_STEP[1] = replace(_STEP[1], note="the step size is this times d")
 _STEP[2] = replace(_STEP[2], domain=Interval(0, ALPHA0.upper), note="0 leaves out the step")
 POSITIVE_RIDGES = replace(BEST_RIDGE, domain=Several(POSITIVE_RIDGE))
 
@@ -121,7 +122,7 @@ def from_data(
     Raises
     ------
     InvalidParametersError
-        With everything that is wrong with the question, or if there are too few samples.
+        Listing all invalid arguments, or if there are too few samples.
     CostError
         If it takes more than is allowed.
 

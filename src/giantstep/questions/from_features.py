@@ -75,7 +75,7 @@ def from_features(
     Raises
     ------
     InvalidParametersError
-        With everything that is wrong with the question.
+        Listing all invalid arguments.
     CostError
         If it takes more than is allowed.
 

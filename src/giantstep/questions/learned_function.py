@@ -58,7 +58,7 @@ def learned_function(
     Raises
     ------
     InvalidParametersError
-        With everything that is wrong with the question.
+        Listing all invalid arguments.
 
     Examples
     --------

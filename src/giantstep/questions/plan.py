@@ -107,7 +107,7 @@ def plan(
     Raises
     ------
     InvalidParametersError
-        With everything that is wrong with the question.
+        Listing all invalid arguments.
 
     Examples
     --------

@@ -111,7 +111,7 @@ def simulate(
     Raises
     ------
     InvalidParametersError
-        With everything that is wrong with the question.
+        Listing all invalid arguments.
 
     Examples
     --------

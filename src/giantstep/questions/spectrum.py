@@ -65,7 +65,7 @@ def spectrum(
     Raises
     ------
     InvalidParametersError
-        With everything that is wrong with the question; if the bulk is too narrow to be found.
+        Listing all invalid arguments; or if the bulk is too narrow to be found.
 
     Examples
     --------
