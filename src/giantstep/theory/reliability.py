@@ -14,13 +14,13 @@ import numpy as np
 from scipy.special import ndtr
 
 from giantstep.arrays import Array
+from giantstep.numerics.activation_averages import activation_averages
 from giantstep.numerics.contraction import contract
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_inputs
 from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.features.sparse_rows import norm_variance

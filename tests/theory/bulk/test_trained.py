@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from giantstep.numerics.activation_averages import activation_averages
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import BULKS, TRAINED
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
-from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.first_layer.odd_step import OddStep
 from giantstep.theory.readout.solve import readout_of, solve

@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from giantstep.arrays import Array, Complex
+from giantstep.numerics.activation_averages import activation_averages
 from giantstep.numerics.scalar_functions import CLASS, lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.covariance import THEORY
 from giantstep.problems.inputs import GAUSSIAN
 from giantstep.problems.readout import UNIFORM
-from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.conditional_features import (
     ConditionalFeatures,
     mean_inputs,

@@ -18,10 +18,10 @@ import math
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.activation_averages import ActivationAverages
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import noise_levels
-from giantstep.theory.features.activation_averages import ActivationAverages
 from giantstep.theory.features.conditional_target import rule_on_panels, target_rule
 from giantstep.theory.first_layer.fresh_step import FreshStep
 from giantstep.theory.first_layer.network_state import features_in_state

@@ -14,12 +14,12 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from giantstep.arrays import Array
+from giantstep.numerics.activation_averages import ActivationAverages, activation_averages
 from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import teacher_of
-from giantstep.theory.features.activation_averages import ActivationAverages, activation_averages
 from giantstep.theory.features.kappa_rules import check_resolution, fewest_nodes
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state, spike_basis
 from giantstep.theory.first_layer.step import LettersState, Step

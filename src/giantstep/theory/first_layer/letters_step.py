@@ -11,13 +11,13 @@ from functools import lru_cache, partial
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.activation_averages import activation_averages
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.interpolation import interpolated
 from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import lookup_loss
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.kappa_rules import check_resolution, fewest_nodes, spike_rule
 from giantstep.theory.first_layer.network_state import spiked_features
 from giantstep.theory.first_layer.step import LettersState, Step

@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.activation_averages import activation_averages
 from giantstep.numerics.gaussian import self_gradient, standard_moments
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.covariance import directions_of
@@ -22,7 +23,6 @@ from giantstep.problems.inputs import mixture_mean
 from giantstep.problems.problem import label_agreement, noise_levels, noise_power
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.targets import target_function
-from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.rows.batch_moments import BatchMoments
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.label_rule import label_rule

@@ -15,13 +15,13 @@ import scipy  # whose modules are imported when they are first used
 from scipy.special import ndtri
 
 from giantstep.arrays import Array, Indices
+from giantstep.numerics.activation_averages import activation_averages
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.interpolation import interpolated
 from giantstep.numerics.quadrature import WIDE, product_rule, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.features.activation_averages import activation_averages
 from giantstep.theory.features.conditional_target import target_rule
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.activation_averages import activation_averages
 from giantstep.numerics.gaussian import mean_derivatives, self_gradient
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.protocol import Protocol
-from giantstep.theory.features.activation_averages import activation_averages
 
 
 def added_norms(

@@ -1,7 +1,4 @@
-"""Averages of an activation and its derivatives given the projection on the spike.
-
-The steps of theory.md section 13 need them.
-"""
+"""Averages under N(0, 1) of a function and of its derivatives at many means."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from giantstep.numerics.gaussian import gaussian_rule
 
 
 class ActivationAverages(NamedTuple):
-    """Averages over z ~ N(0, 1) of the activation at r kappa + sqrt(c) z, arrays of shape (N,).
+    """Averages over z ~ N(0, 1) of the activation at shift + sqrt(c) z, arrays of shape (N,).
 
     Attributes
     ----------
@@ -28,7 +25,7 @@ class ActivationAverages(NamedTuple):
     fourth : Array
         A_3.
     variance_along : Array
-        Its derivative by r kappa, 2 (E sigma' sigma'' - A_0 A_1).
+        Its derivative by the shift, 2 (E sigma' sigma'' - A_0 A_1).
     variance_with_norm : Array
         c times its derivative by c, c (E[sigma''^2 + sigma' sigma^(3)] - A_0 A_2).
     cube, fourth_power, cube_along : Array
@@ -54,7 +51,7 @@ class ActivationAverages(NamedTuple):
         return self[:6]
 
     def at(self, nodes: Indices) -> ActivationAverages:
-        """Select some of the nodes over kappa."""
+        """Select some of the means."""
         return ActivationAverages(*(values[nodes] for values in self))
 
 
@@ -67,7 +64,6 @@ def activation_averages(
     ----------
     activation : ScalarFunction
     shift : Array, shape (N,)
-        r kappa.
     std : float
         sqrt(c).
     fineness, panel : float
