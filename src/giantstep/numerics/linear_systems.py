@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
@@ -10,6 +13,8 @@ from giantstep.arrays import Array, RealOrComplex
 TINY = 1e-300
 # More systems than this of two equations are solved faster together than one by one.
 _MANY = 30
+# A direction with a smaller share of the total variance is rounding.
+_ROUNDING = 1e-12
 
 
 def solve_small(matrix: RealOrComplex, right: RealOrComplex) -> RealOrComplex:
@@ -120,3 +125,56 @@ def eigh_or_nan(matrices: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
     else:
         values, vectors = np.linalg.eigh(kept)
     return np.where(finite[:, None], values, np.nan), vectors
+
+
+def triangular_root(covariance: Array) -> Array:
+    """Compute the Cholesky factor, with a zero column for a direction of vanishing variance."""
+    rest, scale = covariance.copy(), np.trace(covariance)
+    root = np.zeros_like(rest)
+    for j in range(len(rest)):
+        if rest[j, j] > _ROUNDING * scale:
+            root[:, j] = rest[:, j] / math.sqrt(rest[j, j])
+            rest -= np.outer(root[:, j], root[:, j])
+    return root
+
+
+def gram_factor(gram: Array, least: int = 0) -> Array:
+    """Factorise a Gram matrix, `R R^T`, into as many columns as its rank, or the least number."""
+    values, vectors = np.linalg.eigh((gram + gram.T) / 2)
+    kept = values > 1e-11 * max(float(values.max(initial=0.0)), 1e-3)
+    kept[kept.size - least :] = True
+    return vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0))
+
+
+class Factor(NamedTuple):
+    """`M = L L^T` and `dual = L^-T`, (S, R, R); NaN where a real M is not positive."""
+
+    L: RealOrComplex
+    dual: RealOrComplex
+
+    @classmethod
+    def of(cls, M: RealOrComplex) -> Factor:
+        """Factor symmetric matrices, real or complex, whose entries may differ widely in size."""
+        size = np.sqrt(np.einsum("srr->sr", M))
+        values, vectors = eigh_or_nan(M / (size[:, :, None] * size[:, None, :]))
+        half = np.sqrt(values)[:, None, :]
+        return cls(size[:, :, None] * vectors * half, vectors / (half * size[:, :, None]))
+
+
+def generalised_eigh(
+    fixed: RealOrComplex, linear: RealOrComplex
+) -> tuple[RealOrComplex, RealOrComplex]:
+    """Decompose two symmetric matrices: `y^T fixed y = 1` and `y^T linear y = diag(values)`.
+
+    Real values are at least zero; complex ones are in the order of their size.
+    """
+    if fixed.shape[-1] == 1:
+        return (linear / fixed)[:, :, 0], 1 / np.sqrt(fixed)
+    values, vectors = eigh_or_nan(fixed)
+    half = vectors / np.sqrt(values)[:, None, :]
+    values, rotation = eigh_or_nan(half.transpose(0, 2, 1) @ linear @ half)
+    if not np.iscomplexobj(values):
+        return np.maximum(values, 0), half @ rotation
+    order = np.argsort(np.abs(values), axis=-1)
+    values = np.take_along_axis(values, order, axis=-1)
+    return values, half @ np.take_along_axis(rotation, order[:, None], axis=-1)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-from scipy.special import ndtr, roots_hermitenorm, roots_legendre
+import scipy  # whose modules are imported when they are first used
+from scipy.special import ndtr, ndtri, roots_hermitenorm, roots_legendre
 
 from giantstep.arrays import Array, Reals
 
@@ -197,3 +198,30 @@ def with_product(
     weights = np.multiply.outer(first[1], other[1])
     i, j = np.nonzero(weights > _NEGLIGIBLE * weights.max())
     return first[0][i], other[0][:, j], weights[i, j]
+
+
+def quasi_random(dim: int, blocks: int, n: int) -> Array:
+    """Choose blocks of n standard normal points, each with its mirror images and whitened."""
+    shift = np.random.default_rng(0).random((blocks, 1, dim))
+    sequence = scipy.stats.qmc.Sobol(dim, scramble=False).random_base2(math.ceil(math.log2(n / 2)))
+    half = ndtri((sequence[: n // 2] + shift) % 1)
+    points = np.concatenate([half, -half], axis=1)
+    root = np.linalg.cholesky(points.transpose(0, 2, 1) @ points / points.shape[1])
+    return points @ np.linalg.inv(root).transpose(0, 2, 1)
+
+
+def gamma_rule(variance: Array, count: int) -> tuple[Array, Array]:
+    """Choose Gauss's nodes and weights for Gamma laws of mean one, shape (N, count).
+
+    Examples
+    --------
+    >>> rho, weight = gamma_rule(np.array([0.0, 0.2]), 3)
+    >>> np.sum(weight * rho, axis=1).round(12), np.sum(weight * rho**2, axis=1).round(12)
+    (array([1., 1.]), array([1. , 1.2]))
+    """
+    i, v = np.arange(count), variance[:, None]
+    jacobi = np.zeros((variance.size, count, count))
+    jacobi[:, i, i] = 1 + 2 * i * v
+    jacobi[:, i[1:], i[:-1]] = np.sqrt(i * v * (1 + (i - 1) * v))[:, 1:]
+    rho, vectors = np.linalg.eigh(jacobi)
+    return rho, vectors[:, 0] ** 2

@@ -16,6 +16,7 @@ import numpy as np
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.gaussian import gaussian_rule
 from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.quadrature import gamma_rule
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures
@@ -86,20 +87,3 @@ def _nodes(
     count = int(counts[np.searchsorted(_VARIANCES, largest)])
     rho, share = gamma_rule(norm_variance(srf, kappa, fineness) / width, count)
     return np.repeat(np.arange(kappa.size), count), rho.ravel(), share.ravel()
-
-
-def gamma_rule(variance: Array, count: int) -> tuple[Array, Array]:
-    """Choose Gauss's nodes and weights for Gamma laws of mean one, shape (N, count).
-
-    Examples
-    --------
-    >>> rho, weight = gamma_rule(np.array([0.0, 0.2]), 3)
-    >>> np.sum(weight * rho, axis=1).round(12), np.sum(weight * rho**2, axis=1).round(12)
-    (array([1., 1.]), array([1. , 1.2]))
-    """
-    i, v = np.arange(count), variance[:, None]
-    jacobi = np.zeros((variance.size, count, count))
-    jacobi[:, i, i] = 1 + 2 * i * v
-    jacobi[:, i[1:], i[:-1]] = np.sqrt(i * v * (1 + (i - 1) * v))[:, 1:]
-    rho, vectors = np.linalg.eigh(jacobi)
-    return rho, vectors[:, 0] ** 2

@@ -12,13 +12,14 @@ import math
 
 import numpy as np
 
+from giantstep.numerics.linear_systems import triangular_root
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.first_layer.network_state import (
     NetworkState,
     check_weights,
     spike_basis,
 )
-from giantstep.theory.first_layer.reused_fields import GaussianPart, SampleFields, triangular_root
+from giantstep.theory.first_layer.reused_fields import GaussianPart, SampleFields
 from giantstep.theory.first_layer.reused_resolvent import ReusedResolvent
 
 

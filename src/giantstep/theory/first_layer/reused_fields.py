@@ -11,14 +11,19 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import scipy  # whose modules are imported when they are first used
-from scipy.special import ndtri
 
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.activation_averages import activation_averages
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.interpolation import interpolated
-from giantstep.numerics.quadrature import WIDE, product_rule, split_rule, unit_edges
+from giantstep.numerics.linear_systems import triangular_root
+from giantstep.numerics.quadrature import (
+    WIDE,
+    product_rule,
+    quasi_random,
+    split_rule,
+    unit_edges,
+)
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import noise_levels
 from giantstep.problems.protocol import Protocol
@@ -239,24 +244,3 @@ def _neurons(activation: ScalarFunction, steps: int, fineness: int) -> tuple[Arr
     z, weight = split_rule(unit_edges(np.array(activation.kinks), width), rule)
     kept = weight > _NEGLIGIBLE
     return z[kept, None], weight[kept] / weight[kept].sum()
-
-
-def quasi_random(dim: int, blocks: int, n: int) -> Array:
-    """Choose blocks of n standard normal points, each with its mirror images and whitened."""
-    shift = np.random.default_rng(0).random((blocks, 1, dim))
-    sequence = scipy.stats.qmc.Sobol(dim, scramble=False).random_base2(math.ceil(math.log2(n / 2)))
-    half = ndtri((sequence[: n // 2] + shift) % 1)
-    points = np.concatenate([half, -half], axis=1)
-    root = np.linalg.cholesky(points.transpose(0, 2, 1) @ points / points.shape[1])
-    return points @ np.linalg.inv(root).transpose(0, 2, 1)
-
-
-def triangular_root(covariance: Array) -> Array:
-    """Compute the Cholesky factor, with a zero column for a direction of vanishing variance."""
-    rest, scale = covariance.copy(), np.trace(covariance)
-    root = np.zeros_like(rest)
-    for j in range(len(rest)):
-        if rest[j, j] > _ROUNDING * scale:
-            root[:, j] = rest[:, j] / math.sqrt(rest[j, j])
-            rest -= np.outer(root[:, j], root[:, j])
-    return root

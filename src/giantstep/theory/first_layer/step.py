@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from giantstep.arrays import Array
+from giantstep.numerics.linear_systems import gram_factor
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.several_spikes import spike_coordinates
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -233,11 +234,3 @@ class Step:
         turn = block_diag(np.eye(self.targets), (kept / np.linalg.norm(kept, axis=0)).T)
         covariance = turn @ self.covariance() @ turn.T
         return LettersState(self.spikes @ turn.T, self.bulk_variance, self.mean_rows(), covariance)
-
-
-def gram_factor(gram: Array, least: int = 0) -> Array:
-    """Factorise a Gram matrix, `R R^T`, into as many columns as its rank, or the least number."""
-    values, vectors = np.linalg.eigh((gram + gram.T) / 2)
-    kept = values > 1e-11 * max(float(values.max(initial=0.0)), 1e-3)
-    kept[kept.size - least :] = True
-    return vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0))

@@ -18,7 +18,7 @@ import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.contraction import contract
-from giantstep.numerics.linear_systems import eigh_or_nan
+from giantstep.numerics.linear_systems import Factor, generalised_eigh
 from giantstep.theory.rows.first_batch import FirstBatch
 from giantstep.theory.rows.response import ResponseTerms
 
@@ -47,21 +47,6 @@ class RowCovariance(NamedTuple):
     norms: Array
     beta: float
     batch: FirstBatch
-
-
-class Factor(NamedTuple):
-    """`V1_hat = L L^T` and `dual = L^-T`, (S, R, R); NaN where a real V1_hat is not positive."""
-
-    L: RealOrComplex
-    dual: RealOrComplex
-
-    @classmethod
-    def of(cls, V1_hat: RealOrComplex) -> Factor:
-        """Factor symmetric matrices, real or complex, whose entries may differ widely in size."""
-        size = np.sqrt(np.einsum("srr->sr", V1_hat))
-        values, vectors = eigh_or_nan(V1_hat / (size[:, :, None] * size[:, None, :]))
-        half = np.sqrt(values)[:, None, :]
-        return cls(size[:, :, None] * vectors * half, vectors / (half * size[:, :, None]))
 
 
 def product(first: Array, second: Array) -> Array:
@@ -104,7 +89,8 @@ class Modes:
         B, pi, norms, beta, batch = rows
         BL, weight = B @ factor.L, (beta * pi * q)[:, :, None]
         fixed, linear = (BL.transpose(0, 2, 1) @ (c[:, None] * weight * BL) for c in norms)
-        self.ell, y = _pencil(np.eye(B.shape[1]) + fixed, linear)
+        # In an order by which modes of points nearby are compared.
+        self.ell, y = generalised_eigh(np.eye(B.shape[1]) + fixed, linear)
         self.A, self.dual = BL @ y, factor.dual @ y
         self.single = batch.traces(self.ell, f)
 
@@ -152,17 +138,3 @@ class Modes:
         parts, others = (np.einsum("sik,jska->jsika", at.dual, at.numerators) for at in both)
         products = contract("uvskl,usika,vsmlb->simab", powers[SUMS], parts, others)
         return ResponseTerms(X, gradient, self.load_decrease(other), products)
-
-
-def _pencil(fixed: RealOrComplex, linear: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
-    """Compute ell and y with `y^T fixed y = 1` and `y^T linear y = diag(ell)`."""
-    if fixed.shape[-1] == 1:
-        return (linear / fixed)[:, :, 0], 1 / np.sqrt(fixed)
-    values, vectors = eigh_or_nan(fixed)
-    half = vectors / np.sqrt(values)[:, None, :]
-    ell, rotation = eigh_or_nan(half.transpose(0, 2, 1) @ linear @ half)
-    if not np.iscomplexobj(ell):
-        return np.maximum(ell, 0), half @ rotation
-    order = np.argsort(np.abs(ell), axis=-1)  # modes of points nearby are compared
-    ell = np.take_along_axis(ell, order, axis=-1)
-    return ell, half @ np.take_along_axis(rotation, order[:, None], axis=-1)

@@ -13,9 +13,9 @@ import numpy as np
 
 from giantstep.arrays import Array, Complex
 from giantstep.numerics.contraction import contract
-from giantstep.numerics.linear_systems import solve_small
+from giantstep.numerics.linear_systems import Factor, solve_small
 from giantstep.numerics.packed_symmetric import triangle_of
-from giantstep.theory.rows.eigenmodes import SUMS, Factor, Modes, RowCovariance, product
+from giantstep.theory.rows.eigenmodes import SUMS, Modes, RowCovariance, product
 from giantstep.theory.rows.interface import (
     Bulk,
     Continued,
