@@ -17,8 +17,9 @@ import math
 
 import numpy as np
 
-from giantstep.arrays import Array
+from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.activation_averages import ActivationAverages
+from giantstep.numerics.complex_path import complex_path
 from giantstep.numerics.packed_symmetric import triangle_of
 from giantstep.problems.losses import SQUARE
 from giantstep.problems.problem import noise_levels
@@ -26,10 +27,9 @@ from giantstep.theory.features.conditional_target import rule_on_panels, target_
 from giantstep.theory.first_layer.fresh_step import FreshStep
 from giantstep.theory.first_layer.network_state import features_in_state
 from giantstep.theory.first_layer.step_loss import step_residuals
-from giantstep.theory.rows.batch_rule import ResidualRule, residual_rule
-from giantstep.theory.rows.label_path import label_path
+from giantstep.theory.rows.batch_rule import residual_rule
 
-# Nodes of less weight are left out: on the real axis, and on `label_path`.
+# Nodes of less weight are left out: on the real axis, and on `complex_path`.
 _NEGLIGIBLE, _RARE = 1e-14, 1e-10
 # Nodes over the projection on each direction of a teacher, by the number of directions. Polynomials
 # would need fewer, but functions of the residual have poles.
@@ -45,7 +45,7 @@ class CovarianceStep:
     ----------
     step : FreshStep
     on_path : bool
-        Whether samples are on `label_path`, for spectra, which do not need `turn`.
+        Whether samples are on `complex_path`, for spectra, which do not need `turn`.
 
     Attributes
     ----------
@@ -106,7 +106,9 @@ class CovarianceStep:
         self.keeps_norm = step.linear_map[0, -1, -1]
 
 
-def _residuals(step: FreshStep, kappa: Array, output: Array, on_path: bool) -> ResidualRule:
+def _residuals(
+    step: FreshStep, kappa: Array, output: Array, on_path: bool
+) -> tuple[RealOrComplex, RealOrComplex]:
     """Build the rule over the residuals given kappa, for the products of (1, u) in pairs."""
     srf, levels = features_in_state(step.protocol, step.state), noise_levels(step.protocol)
     finer, _ = step.rule
@@ -117,7 +119,7 @@ def _residuals(step: FreshStep, kappa: Array, output: Array, on_path: bool) -> R
     # Flipped labels are bounded, and a target along the spike does not depend on u: no path then.
     if square and on_path and srf.label_flips == 0 and srf.first_alignment**2 < 1:
         labels, u, weight = rule_on_panels(srf, kappa, nodes)
-        _, factors, on_nodes = label_path(u[0], labels - output[:, None, None])
+        _, factors, on_nodes = complex_path(u[0], labels - output[:, None, None])
         moved = (weight * factors).reshape(1, kappa.size, -1)
         return residual_rule(levels, on_nodes.reshape(kappa.size, -1), moved, scale)
     if square:

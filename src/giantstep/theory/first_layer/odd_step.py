@@ -108,7 +108,7 @@ class OddStep:
         self.alignment = min(1.0, max(-1.0, gamma))
 
     def moments(self, fineness: int = 1, on_path: bool = False) -> BatchMoments:
-        """Compute averages over the samples of the batch; for spectra, on `label_path`."""
+        """Compute averages over the samples of the batch; for spectra, on `complex_path`."""
         of, largest = self._protocol, max(omega**2 for omega, _ in self._protocol.readout)
         sharpness = largest * self.tau * self.inverse_alpha0 * self.trace(0, 2)
         target = target_function(of.target, of.inputs)

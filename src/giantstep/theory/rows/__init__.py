@@ -6,5 +6,5 @@ one_group       rows of any covariance, one letter: several-steps.md, section 13
 groups          one odd step from several letters: trained-bulk.md, section 9
     eigenmodes, first_batch   averages over the eigenvalues of the first batch
 response        how the readout responds: the same for all
-batch_moments, batch_rule, label_rule, label_path   averages over the samples of a batch
+batch_moments, batch_rule, label_rule   averages over the samples of a batch
 """

@@ -53,7 +53,7 @@ class FirstBatch:
     moments : BatchMoments
         Averages over its samples.
     moments_on_path : callable
-        Makes the same with labels on `label_path`, for traces at complex ell.
+        Makes the same with labels on `complex_path`, for traces at complex ell.
     label_power : float
         E y^2.
     turn : Array, shape (2, 2 + others)

@@ -12,11 +12,11 @@ import math
 import numpy as np
 
 from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.complex_path import complex_path
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.quadrature import RANGE, split_rule, unit_edges
 from giantstep.problems.readout import Vocabulary
 from giantstep.theory.rows.batch_rule import NODES, residual_rule
-from giantstep.theory.rows.label_path import label_path
 
 # The rule over s has no more panels than this.
 _MOST_PANELS = 600
@@ -46,7 +46,7 @@ def label_rule(
     fineness : int
         Multiplies the number of nodes.
     on_path : bool
-        Whether labels are on `label_path`.
+        Whether labels are on `complex_path`.
 
     Returns
     -------
@@ -55,13 +55,13 @@ def label_rule(
     """
     width = 1 / math.sqrt(max(sharpness, _LEAST_SHARPNESS))
     s, weight = split_rule(_edges(target, width), fineness)
-    of_nodes = label_path(s, target.value(s)) if on_path else (s, np.ones(1), target.value(s))
+    of_nodes = complex_path(s, target.value(s)) if on_path else (s, np.ones(1), target.value(s))
     moved, factors, y = of_nodes
     powers = weight * factors * moved ** np.arange(3)[:, None]
     kept = weight > _RARE * on_path
     nodes = NODES if on_path else _NODES * fineness
-    rule = residual_rule(noise_levels, y[None, kept], powers[:, None, kept], width, nodes)
-    return rule.rho[0], rule.weights[:, 0]
+    y, weights = residual_rule(noise_levels, y[None, kept], powers[:, None, kept], width, nodes)
+    return y[0], weights[:, 0]
 
 
 def _edges(target: ScalarFunction, width: float) -> Array:

@@ -1,9 +1,8 @@
-"""Averages over labels along a path in the complex plane, for spectra: theory.md section 8.
+"""Averages under N(0, 1) along a path in the complex plane.
 
-At real eigenvalues, averages over labels have poles next to the real axis, so that each node far
-from the others would add a peak of its own to the density. As for kappa (`kappa_path`), nodes leave
-the axis to the side on which there are none. Where |y| grows away from the origin, that is the side
-to which the phase of y^2 decreases.
+Functions of a value y(s) may have poles next to the real axis, which no nodes there would resolve:
+each node far from the others would add a peak of its own. Nodes therefore leave the axis to the
+side without poles: where |y| grows away from the origin, that to which the phase of y^2 decreases.
 """
 
 from __future__ import annotations
@@ -23,22 +22,22 @@ _POINTS: Array = leggauss(NODES)[0]
 _FIT = np.linalg.inv(legvander(_POINTS, NODES - 1)).T
 
 
-def label_path(s: Array, labels: RealOrComplex) -> tuple[Complex, Complex, Complex]:
+def complex_path(s: Array, values: RealOrComplex) -> tuple[Complex, Complex, Complex]:
     """Move the nodes of a composite rule under N(0, 1) to the path.
 
     Parameters
     ----------
     s : Array, shape (..., N)
         Nodes of `split_rule` on one panel after the other.
-    labels : array, shape (..., N)
-        Functions of s, analytic on each panel.
+    values : array, shape (..., N)
+        Of y, a function that is analytic on each panel.
 
     Returns
     -------
-    s, factors, labels : Array, shape (..., N)
+    s, factors, values : Array, shape (..., N)
         There; weights are multiplied by the factors.
     """
-    y, on_axis = (values.reshape(*values.shape[:-1], -1, NODES) for values in (labels, s))
+    y, on_axis = (x.reshape(*x.shape[:-1], -1, NODES) for x in (values, s))
     half = np.ptp(on_axis, axis=-1, keepdims=True) / np.ptp(_POINTS)
     centre, scale = on_axis.mean(axis=-1, keepdims=True), np.where(half > 0, half, 1.0)
     polynomials = np.moveaxis(y @ _FIT, -1, 0)[..., None]
@@ -50,7 +49,7 @@ def label_path(s: Array, labels: RealOrComplex) -> tuple[Complex, Complex, Compl
     z = on_axis + 0.5j * (low * (1 - _POINTS) + high * (1 + _POINTS))
     factors = (1 + 0.5j * (high - low) / scale) * np.exp((on_axis - z) * (on_axis + z) / 2)
     moved = legval((z - centre) / scale, polynomials, tensor=False)
-    return z.reshape(labels.shape), factors.reshape(labels.shape), moved.reshape(labels.shape)
+    return z.reshape(values.shape), factors.reshape(values.shape), moved.reshape(values.shape)
 
 
 def _heights(size: Array, half: Array, smooth: Mask) -> Array:
