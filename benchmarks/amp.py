@@ -10,10 +10,11 @@ import argparse
 import numpy as np
 from scipy.special import log_ndtr
 
+from giantstep.numerics.monotone_pieces import Pieces
 from giantstep.numerics.scalar_functions import SIGN, lookup
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.bayes_optimal import state_evolution
-from giantstep.theory.label_channel import Pieces, posterior_mean
+from giantstep.theory.label_channel import posterior_mean
 
 # Target, variance of the noise, samples over d.
 CASES = [

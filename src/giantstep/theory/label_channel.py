@@ -9,79 +9,29 @@ a conditional mean, E (E[He_k(w) | y, omega])^2, where z = omega + sqrt(V) w and
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr
 
-from giantstep.arrays import Array, Mask
+from giantstep.arrays import Array
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import hermite
 from giantstep.numerics.linear_systems import TINY
+from giantstep.numerics.monotone_pieces import REACH, Pieces
 from giantstep.numerics.quadrature import normal_density, split_rule, unit_edges
 from giantstep.validation import refusal
 
-# Range of projections without noise and with it: N(0, 1) has a mass of 6e-15 and 4e-8 beyond.
-_RANGE, _NOISY_RANGE = 7.8, 5.5
+# Range of projections with noise: N(0, 1) has a mass of 4e-8 beyond.
+_NOISY_RANGE = 5.5
 # Panels end at these distances from turning points and kinks; nodes of less weight are left out.
 _GRADED, _NEGLIGIBLE = 2.0 ** -np.arange(11.0), 1e-11
 # Factor on the nodes of a panel. Steps of trapezoidal rules: over u of `omega = q z + sqrt(q V) u`;
 # over y, in units of the noise; over omega, in units of its spread or of that of z given omega.
 _FINENESS, _U_STEP, _Y_STEP, _OMEGA_STEP = 0.5, 0.2, 0.3, 0.2
-# Number of places at which the sign of a function's slope is computed.
-_SEEN = 1203
 # Least sqrt(V) that rules resolve, without noise and, in its units, with noise; most panels over z.
 _SMALLEST, _SMALLEST_NOISY, _MOST_PANELS = 0.02, 0.1, 2_000
-
-
-def _root(values: Callable[[Array], Array], low: Array, high: Array, y: Array | float) -> Array:
-    """Find where a function that is monotone between low and high has the values y, or else 0."""
-    from scipy.optimize.elementwise import find_root  # many modules, for this alone
-
-    return np.nan_to_num(find_root(lambda z, y: values(z) - y, (low, high), args=(y,)).x)
-
-
-class Pieces:
-    """The intervals, shape (P, 2), on which a function is monotone, or constant."""
-
-    def __init__(self, function: ScalarFunction) -> None:
-        self._function = function
-        found: list[tuple[float, float]] = []
-        cuts = np.unique(np.clip([-_RANGE, *function.kinks, _RANGE], -_RANGE, _RANGE))
-        for start, end in pairwise(cuts.tolist()):
-            z = np.linspace(start, end, _SEEN)[1:-1]
-            slope = function.derivative(z) + 0 * z
-            z, slope = z[slope != 0], slope[slope != 0]
-            turns = np.flatnonzero(slope[:-1] * slope[1:] < 0)
-            places = _root(function.derivative, z[turns], z[turns + 1], 0.0)
-            found += pairwise([start, *places.tolist(), end])
-        self.ends = np.array(found)
-        # Functions may jump at the ends.
-        self._inner = self.ends + 1e-13 * np.diff(self.ends) * [1, -1]
-        self.values = function.value(self._inner)
-
-    def holding(self, z: Array, chosen: Mask) -> Mask:
-        """Tell which projections are on one of the chosen pieces."""
-        low, high = self.ends[chosen].T[..., None]
-        return np.any((low < z) & (z < high), axis=0)
-
-    def preimages(self, y: Array) -> tuple[Array, Array]:
-        """Find the projections at which the function is y, one on each piece.
-
-        Returns
-        -------
-        z, log_density : Array, shape (*y.shape, P)
-            The latter is -log |f'(z)|, and -inf on pieces that do not have the value.
-        """
-        y = y[..., None]
-        start, end = self._inner.T
-        z = _root(self._function.value, start, end, y)
-        low, high = np.sort(self.values).T
-        inside = (y >= low) & (y <= high) & (low < high)
-        slope = np.where(inside, self._function.derivative(z), np.inf)
-        return z, -np.log(np.abs(slope))
 
 
 @dataclass
@@ -230,11 +180,11 @@ def _graded_rule(pieces: Pieces, function: ScalarFunction) -> tuple[Array, Array
 
     For odd and even functions it covers one half.
     """
-    near = pieces.values[np.abs(pieces.ends) < _RANGE]
+    near = pieces.values[np.abs(pieces.ends) < REACH]
     z, logs = pieces.preimages(np.concatenate([near, -near]))
     places = np.concatenate([pieces.ends.ravel(), z[np.isfinite(logs)]]).round(11)
     edges = np.unique(places) + np.concatenate([-_GRADED, [0], _GRADED])[:, None]
     z, weights = split_rule(unit_edges(np.unique(edges)), _FINENESS)
     half = function.parity != "none"
-    kept = (weights > _NEGLIGIBLE) & (np.abs(z) < _RANGE) & ((z > 0) | (not half))
+    kept = (weights > _NEGLIGIBLE) & (np.abs(z) < REACH) & ((z > 0) | (not half))
     return z[kept], weights[kept] * (2 if half else 1)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import roots_hermitenorm
 
 from giantstep.arrays import Array
+from giantstep.numerics.monotone_pieces import Pieces
 from giantstep.problems.convex_losses import Loss
 from giantstep.problems.losses import SQUARE, lookup_loss
 from giantstep.problems.problem import label_levels
@@ -19,7 +20,6 @@ from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function
 from giantstep.theory.features.conditional_target import rule_across
-from giantstep.theory.label_channel import Pieces
 
 # Nodes over the labels' noise; three are exact for the fourth power of a residual.
 _NOISE_NODES, _EXACT = 16, 3
