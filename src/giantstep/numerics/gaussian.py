@@ -1,4 +1,4 @@
-"""Expectations under N(0, 1) of scalar functions: moments, Hermite coefficients."""
+"""Expectations under N(0, 1): moments of scalar functions, Hermite coefficients, signs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermeval
+from scipy.special import ndtr
 
 from giantstep.arrays import Array, RealOrComplex
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.quadrature import (
     RANGE,
     WIDE,
+    legendre_rule,
     normal_density,
     product_rule,
     split_rule,
@@ -28,6 +30,10 @@ LONGEST_TAIL = 1e-7
 _WIDE = 20.0
 # Moments at so many means are computed together: functions with many kinks have many nodes.
 _MEANS = 2000
+# Larger correlations are replaced by this one, which moves probabilities by 1e-8.
+_CORRELATED = 1 - 1e-15
+# An exponential of less is nothing, and no number that processors are slow with.
+_MOST = 600.0
 
 
 class GaussianMoments(NamedTuple):
@@ -188,3 +194,23 @@ def mean_derivatives(function: ScalarFunction, degree: int) -> Array:
     """Compute E f(z) He_k(z), which is the mean of the k-th derivative, k = 0 ... degree."""
     factorials = [math.sqrt(math.factorial(k)) for k in range(degree + 1)]
     return hermite_coefficients(function, degree) * factorials
+
+
+def opposite_signs(u: Array, v: Array, correlation: Array) -> Array:
+    """Compute P((X + u) (Y + v) < 0) for standard normal X and Y of some correlations.
+
+    Without correlation it is a product. By it, it falls as twice the density of X and Y at -u and
+    -v, Plackett's identity, which is integrated over t for a correlation of tanh(t).
+    """
+    u, v = np.where(v < 0, -u, u), np.abs(v)
+    half = np.arctanh(np.clip(correlation, -_CORRELATED, _CORRELATED)) / 2
+    longest = np.fmax.reduce(np.abs(half), axis=None, initial=0.0)
+    apart, together, density = (u - v) / math.sqrt(8), (u + v) / math.sqrt(8), np.zeros(u.shape)
+    for place, weight in zip(*legendre_rule(math.ceil(2 + 10 * longest)), strict=True):
+        growth = np.exp(half * (1 + place))
+        inverse = 1 / growth
+        exponent = np.minimum((apart * growth + together * inverse) ** 2, _MOST)
+        density += np.exp(-exponent) * (weight / (growth + inverse))
+    density *= half * (2 / math.pi * np.exp(-(v**2) / 2))
+    independent: Array = ndtr(-v) + (1 - 2 * ndtr(-v)) * ndtr(-u)
+    return independent - density

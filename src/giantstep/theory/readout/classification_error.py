@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtr
 
 from giantstep.arrays import Array
 from giantstep.numerics.contraction import contract
+from giantstep.numerics.gaussian import opposite_signs
 from giantstep.numerics.linear_systems import TINY
-from giantstep.numerics.quadrature import legendre_rule
 from giantstep.numerics.scalar_functions import BINARY, SIGN, lookup
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -27,10 +26,6 @@ _PANEL = 1.5
 # Nodes of less weight are left out; where the target's mean is so many standard deviations from
 # zero, the label is certain.
 _NEGLIGIBLE, _CERTAIN = 1e-13, 38.0
-# Larger correlations are replaced by this one, which moves errors by 1e-8.
-_CORRELATED = 1 - 1e-15
-# An exponential of less is nothing, and no number that processors are slow with.
-_MOST = 600.0
 # Points of similar widths that have one rule, and whose arrays stay in the processor's cache.
 _AT_ONCE = 500
 # Projections between which predictions are nearly a straight line.
@@ -86,7 +81,7 @@ def _on_one_rule(srf: SpikedFeatures, overlaps: Overlaps, width: float) -> Array
     v = np.clip(sign_threshold(srf, kappa), -_CERTAIN, _CERTAIN)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
         std = np.sqrt(np.maximum(variance, TINY))  # where neurons saturate it is zero
-        return _opposite_signs(mean / std, v, slope / std) @ weight
+        return opposite_signs(mean / std, v, slope / std) @ weight
 
 
 def _uncertain_widths(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
@@ -99,26 +94,6 @@ def _uncertain_widths(srf: SpikedFeatures, overlaps: Overlaps) -> Array:
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # failed points hold NaN
         slope = np.abs(mean[:, 1] - mean[:, 0]) / (2 * _NEAR)
         return np.sqrt(variance.mean(axis=1)) / slope
-
-
-def _opposite_signs(u: Array, v: Array, correlation: Array) -> Array:
-    """Compute P((X + u) (Y + v) < 0) for standard normal X and Y of some correlations.
-
-    Without correlation it is a product. By it, it falls as twice the density of X and Y at -u and
-    -v, Plackett's identity, which is integrated over t for a correlation of tanh(t).
-    """
-    u, v = np.where(v < 0, -u, u), np.abs(v)
-    half = np.arctanh(np.clip(correlation, -_CORRELATED, _CORRELATED)) / 2
-    longest = np.fmax.reduce(np.abs(half), axis=None, initial=0.0)
-    apart, together, density = (u - v) / math.sqrt(8), (u + v) / math.sqrt(8), np.zeros(u.shape)
-    for place, weight in zip(*legendre_rule(math.ceil(2 + 10 * longest)), strict=True):
-        growth = np.exp(half * (1 + place))
-        inverse = 1 / growth
-        exponent = np.minimum((apart * growth + together * inverse) ** 2, _MOST)
-        density += np.exp(-exponent) * (weight / (growth + inverse))
-    density *= half * (2 / math.pi * np.exp(-(v**2) / 2))
-    independent: Array = ndtr(-v) + (1 - 2 * ndtr(-v)) * ndtr(-u)
-    return independent - density
 
 
 def _given_kappa(

@@ -13,13 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from giantstep.arrays import Array
+from giantstep.numerics.clipped_gaussian import ClippedGaussian
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import (
     CERTAIN,
     FARTHEST,
-    legendre_rule,
     normal_density,
-    normal_distribution,
 )
 from giantstep.numerics.scalar_functions import BINARY
 from giantstep.problems.convex_losses import ClippedLoss
@@ -27,11 +26,6 @@ from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_target import rule_across
 from giantstep.theory.readout.output_channel import Averaged, OutputChannel, PredictionMoments
 
-# An interval between the clips that is narrower than this, in standard deviations of u, is
-# integrated by a Gauss-Legendre rule: differences of normal distributions would cancel.
-_THIN = 0.05
-# Its three nodes are accurate to 1e-12.
-_THIN_NODES, _THIN_WEIGHTS = np.reshape(legendre_rule(3), (2, 3, 1))
 # Stands for the clips of a loss that has none, in standard deviations of u.
 _NO_CLIP = 1e100
 # Nodes of less weight under the joint law of kappa and z are left out.
@@ -41,73 +35,6 @@ _NEGLIGIBLE = 1e-18
 _PANELS, _RESOLVED = (3.0, 2.0, 1.0), 3.3
 # Entries of arrays computed at once, so that they stay in the processor's cache.
 _ENTRIES = 32_000
-
-
-class _Tail(NamedTuple):
-    """The probability that t > xi ~ N(0, 1), and E (t - xi)+ and E (t - xi)+^2."""
-
-    t: Array
-    mass: Array
-    first: Array
-
-    @classmethod
-    def of(cls, t: Array, farthest: float) -> _Tail:
-        mass, density = normal_distribution(t, farthest)
-        t = np.clip(t, -FARTHEST, np.inf)  # twice as fast as `maximum`
-        return cls(t, mass, t * mass + density)
-
-    @property
-    def second(self) -> Array:
-        return self.mass + self.t * self.first
-
-
-class _Clipped(NamedTuple):
-    """A Gaussian u of unit variance, clipped to an interval.
-
-    Attributes
-    ----------
-    inside : Array
-        The probability of the interval.
-    mean, square : Array
-        E clip(u) and E clip(u)^2.
-    below, above : _Tail
-        By how much u is beyond the interval.
-    """
-
-    inside: Array
-    mean: Array
-    square: Array
-    below: _Tail
-    above: _Tail
-
-    @classmethod
-    def of(cls, low: Array, high: Array, u: Array, farthest: tuple[float, ...]) -> _Clipped:
-        """Clip a u of some mean, shape (S, N, Z), to intervals of shape (S, N, 1).
-
-        The tail below is negligible beyond the first of `farthest`, and that above the second.
-        """
-        below, above = map(_Tail.of, (low - u, u - high), farthest)
-        inside = 1 - below.mass - above.mass
-        mean = u + below.first - above.first
-        square = inside + u * mean + low * below.first - high * above.first
-        width = (high - low)[..., 0]
-        thin = (width < _THIN) & (width > TINY**0.5)  # where V vanishes only the tails matter
-        if np.any(thin):
-            a, b, lower, upper = low[thin], high[thin], below.mass[thin], above.mass[thin]
-            inside[thin], first, second = _thin_moments(a, b, u[thin])
-            mean[thin] = a * lower + b * upper + first
-            square[thin] = a**2 * lower + b**2 * upper + second
-        return cls(inside, mean, square, below, above)
-
-
-def _thin_moments(low: Array, high: Array, mean: Array) -> Array:
-    """Compute E 1, E u and E u^2 over thin intervals for u of unit variance, each as `mean`."""
-    near, moments = np.abs(low - mean) < FARTHEST, np.zeros((3, *mean.shape))
-    low, half, mean = (np.broadcast_to(x, mean.shape)[near] for x in (low, (high - low) / 2, mean))
-    u = low + half * (1 + _THIN_NODES)
-    mass = half * _THIN_WEIGHTS * normal_density(u - mean)
-    moments[:, near] = np.stack([mass, u * mass, u * u * mass]).sum(axis=1)
-    return moments
 
 
 class _Rule(NamedTuple):
@@ -168,7 +95,7 @@ class ClippedChannel(OutputChannel):
 
     def _clip(
         self, sign: int, at: PredictionMoments, rule: _Rule, w: Array
-    ) -> tuple[Array, _Clipped]:
+    ) -> tuple[Array, ClippedGaussian]:
         """Clip the residual given z, shape (S, N, Z), in units of its standard deviation (S, N)."""
         std = np.sqrt(at.Q - at.P**2)
         unit = std[..., None]
@@ -178,7 +105,7 @@ class ClippedChannel(OutputChannel):
             np.clip(end * w[..., None] / unit, -_NO_CLIP, _NO_CLIP)
             for end in (self.loss.low, self.loss.high)
         )
-        return std, _Clipped.of(low, high, mean, self._farthest)
+        return std, ClippedGaussian.of(low, high, mean, self._farthest)
 
     def responses(self, sign: int, at: PredictionMoments, rule: _Rule) -> tuple[Array, ...]:
         """Return averages of g_out, its derivative and its square."""
