@@ -17,6 +17,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import mean_derivatives
+from giantstep.numerics.half_line import FEWER, MOST
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.losses import SQUARE, lookup_loss
@@ -37,12 +38,7 @@ from giantstep.theory.first_layer.row_norms import added_norms
 from giantstep.theory.first_layer.row_resolvent import solve_self_energy
 from giantstep.theory.rows.interface import Bulk, ContinuedVariances
 from giantstep.theory.rows.one_group import OneGroupBulk
-from giantstep.theory.rows.row_functions import (
-    FEWER,
-    MOST,
-    RowFunctions,
-    as_columns,
-)
+from giantstep.theory.rows.row_functions import RowFunctions, as_columns
 
 # The share of the target that one neuron in its direction learns, fitted to networks of erf and he3
 # (two steps at a rate of 4, d = 117), which are 17 % off.

@@ -1,33 +1,25 @@
 """Traces and forms of the rows' resolvent as functions of t: theory.md section 13.
 
-They are analytic for t >= 0 and decay like 1/t. Interpolating polynomials in
-x = (c t - 1)/(c t + 1) hold them, times 1 + c t, to rounding for all t.
+They are analytic for t >= 0 and decay like 1/t: polynomials hold them for all t, on the scale of
+c t.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from scipy.linalg import block_diag
 
 from giantstep.arrays import Array, RealOrComplex
+from giantstep.numerics.half_line import HalfLineFunctions
 from giantstep.numerics.packed_symmetric import triangle_of
 
-# The least and the largest degree of the polynomials.
-LEAST, MOST = 16, 192
-# A lower cap on finer rules, so that the change between the two caps bounds the truncation error.
-FEWER = 144
-# The relative size of the last coefficients that is small enough.
-_TOLERANCE = 1e-10
 # Norms with a smaller relative difference are one number computed in two ways.
 _ROUNDING = 1e-9
-# Last coefficients that are larger than this are no measure of how fast they will decay.
-_SLOW = 0.1
 
 
 class Traces(NamedTuple):
@@ -63,30 +55,16 @@ class Forms(NamedTuple):
     filtered: RealOrComplex
 
 
-class RowFunctions:
+class RowFunctions(HalfLineFunctions):
     """Traces and quadratic forms of `(1 + t C)^-1` and `C (1 + t C)^-1` for all t >= 0.
 
-    Parameters
-    ----------
-    scale : float
-        c, which sets the scale of t.
-    coefficients : Array, shape (degree + 1, functions)
-        Those of the polynomials for both traces, and for the forms if they are needed.
-
-    Attributes
-    ----------
-    degree : int
-    error : float
-        Largest size of the last coefficients, relative to the largest or to one.
+    The functions are both traces and, if they are needed, the forms: see `as_columns`.
     """
 
     def __init__(self, scale: float, coefficients: Array) -> None:
-        self._scale, self.degree = scale, len(coefficients) - 1
-        size, last = (np.max(np.abs(part), axis=0) for part in (coefficients, coefficients[-3:]))
-        self.error = float(np.max(last / np.maximum(size, 1.0)))
-        self._coefficients: Array = coefficients.T
+        super().__init__(scale, coefficients)
         self._of_traces = np.zeros((4, self.degree + 1))  # and of their slopes
-        self._of_traces[:2] = self._coefficients[:2]
+        self._of_traces[:2] = self.coefficients[:2]
         self._of_traces[2:, : max(1, self.degree)] = chebyshev.chebder(coefficients[:, :2]).T
 
     @classmethod
@@ -96,59 +74,17 @@ class RowFunctions:
         forms = np.diag([1.0] * (directions + 1) + [0.0])[None]
         return cls(1.0, as_columns(np.ones(1), np.ones(1), Forms(forms, forms[:, :-1, :-1])))
 
-    @classmethod
-    def fitted(
-        cls,
-        scale: float,
-        functions: Callable[[Array], Array],
-        tolerance: float = _TOLERANCE,
-        most: int = MOST,
-    ) -> RowFunctions:
-        """Fit polynomials to functions of t, shape (S,), whose values have shape (S, functions).
-
-        The degree grows until the `error` is below the tolerance, up to `most`.
-        """
-
-        def values(x: Array) -> Any:
-            return functions((1 + x) / (1 - x) / scale) * (2 / (1 - x))[:, None]
-
-        degree = LEAST
-        while True:
-            rows = cls(scale, chebyshev.chebinterpolate(values, degree))
-            if rows.error <= tolerance or degree >= most:
-                return rows
-            # The coefficients decay exponentially.
-            last = rows.error if rows.error < _SLOW else _SLOW
-            enough = math.ceil(degree * math.log(tolerance / 10) / math.log(last))
-            degree = min(max(enough, degree + 4), 4 * degree, most)
-
-    def _basis(self, t: RealOrComplex) -> tuple[RealOrComplex, RealOrComplex]:
-        """Compute 1/(1 + c t), shape (S,), and polynomials of x, shape (degree + 1, S).
-
-        Cosines would take a fifth of the time of a large grid.
-        """
-        weight = 1 / (1 + self._scale * t)
-        powers = np.ones((self.degree + 1, t.size), t.dtype)
-        powers[1:2] = (self._scale * t - 1) * weight
-        known = 1
-        while known < self.degree:  # T_{n + k} = 2 T_n T_k - T_{n - k} doubles those that are known
-            k = min(known, self.degree - known)
-            below = powers[known - k : known][::-1]
-            powers[known + 1 : known + k + 1] = 2 * powers[known] * powers[1 : k + 1] - below
-            known += k
-        return weight, powers
-
     def traces(self, t: RealOrComplex) -> Traces:
         """Compute the traces at some t, shape (S,)."""
-        (weight, powers), c = self._basis(t), self._scale
+        (weight, powers), c = self.basis(t), self.scale
         both = self._of_traces @ powers * weight
         values = both[:2]
         return Traces(t, *values, *(c * weight * (2 * weight * both[2:] - values)))
 
     def forms(self, t: RealOrComplex) -> Forms:
         """Compute the forms at some t, shape (S,)."""
-        weight, powers = self._basis(t)
-        return _as_forms(self._coefficients[2:] @ powers * weight)
+        weight, powers = self.basis(t)
+        return _as_forms(self.coefficients[2:] @ powers * weight)
 
     def covariance(self, norm_variance: float) -> Array:
         """Return Sigma of `NetworkState`; the functions determine all but the variance of norms."""
@@ -162,7 +98,7 @@ class RowFunctions:
         if abs(added) <= _ROUNDING * before:
             return self
         if added < 0:
-            return self.turned(np.eye(math.isqrt(len(self._coefficients) - 2) - 1), norm / before)
+            return self.turned(np.eye(math.isqrt(len(self.coefficients) - 2) - 1), norm / before)
 
         def functions(t: Array) -> Array:
             own = 1 / (1 + added * t)
@@ -171,14 +107,14 @@ class RowFunctions:
             columns = as_columns(at.f, at.phi + added * at.f, Forms(R, filtered))
             return columns * own[:, None]
 
-        return RowFunctions.fitted(self._scale + added, functions)
+        return RowFunctions.fitted(self.scale + added, functions)
 
     def turned(self, turn: Array, factor: float = 1.0) -> RowFunctions:
         """Turn the basis; further columns of `turn` are along generic directions.
 
         Rows become longer by the root of the factor.
         """
-        f, phi, *triangles = self._coefficients
+        f, phi, *triangles = self.coefficients
         R, filtered = _as_forms(np.array(triangles))
         known, beyond = np.split(turn, filtered.shape[-1:], axis=1)
         other = beyond @ beyond.T
@@ -186,7 +122,7 @@ class RowFunctions:
         R = with_a @ R @ with_a.T
         R[:, :-1, :-1] += f[:, None, None] * other
         filtered = factor * (known @ filtered @ known.T + phi[:, None, None] * other)
-        return RowFunctions(factor * self._scale, as_columns(f, factor * phi, Forms(R, filtered)))
+        return RowFunctions(factor * self.scale, as_columns(f, factor * phi, Forms(R, filtered)))
 
 
 def as_columns(f: Array, phi: Array, forms: Forms) -> Array:
