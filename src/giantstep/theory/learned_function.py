@@ -11,10 +11,10 @@ import numpy as np
 from giantstep.arrays import Array
 from giantstep.numerics.quadrature import split_rule, unit_edges
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.numerics.transitions import Transition
 from giantstep.problems.inputs import GAUSSIAN, mixture_mean
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import conditional_moments
-from giantstep.theory.features.kappa_rules import Transition
 
 
 def learned_function(

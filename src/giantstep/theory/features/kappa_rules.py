@@ -5,28 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache, partial
-from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
 from giantstep.arrays import Array
-from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import LONGEST_TAIL, tail
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import (
     RANGE,
     WIDE,
-    graded_edges,
     merged_edges,
-    midpoint_rule,
     smooth_rule,
     split_rule,
-    strip_step,
     unit_edges,
     with_product,
 )
 from giantstep.numerics.scalar_functions import lookup
+from giantstep.numerics.transitions import Transition, edges_around, trapezoidal_rule
 from giantstep.problems.problem import Problem
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function, teacher_of
@@ -45,61 +40,6 @@ _LARGEST_FEATURE = 1e60
 _MOST_NODES = 5e7
 # The tails of moments of smaller features need no check.
 _LARGE_FEATURE = 1e6
-# On a narrower strip panels have fewer nodes than trapezoidal rules.
-_NARROW = 0.25
-
-
-class Transition(NamedTuple):
-    """What varies most in `E f(shift + slope x + width z)`, z ~ N(0, 1), as a function of x.
-
-    It is around `x = (kink - shift)/slope`. If the width is zero, it is a jump or a corner.
-
-    Attributes
-    ----------
-    function : ScalarFunction
-        f.
-    shift : Array, shape (...)
-    slope, width : float
-    """
-
-    function: ScalarFunction
-    shift: Array
-    slope: float
-    width: float
-
-    @property
-    def scale(self) -> float:
-        """The width of the transition in x."""
-        own = 0.0 if self.function.kinks else 1.0  # without kinks, f varies on a scale of one
-        return math.hypot(self.width, own) / max(abs(self.slope), TINY)
-
-    def longest_step(self, digits: float) -> float:
-        """Find the longest step of a trapezoidal rule that resolves averages and their squares.
-
-        Without kinks they are analytic in a strip. With kinks averages are analytic everywhere;
-        what limits the step is the width of their squares, times the density.
-        """
-        if not self.function.kinks:
-            return _step(self.scale, digits)
-        return _step(math.inf, digits) / math.hypot(1, math.sqrt(2) / max(self.scale, TINY))
-
-    def edges(self, panel: float = 1.0) -> list[Array]:
-        """Find edges of panels around it, each of shape (..., E)."""
-        function, shift, slope, width = self
-        if slope == 0:
-            return []
-        around = graded_edges(0.0, self.scale, panel)
-        oscillation = math.hypot(width, 1.0) / abs(slope)  # the scale away from kinks
-        kinks = function.kinks or (0.0,)
-        edges = [((kink - shift) / slope)[..., None] + around for kink in kinks]
-        if function.oscillates and oscillation < 1:
-            steps = np.arange(-RANGE, RANGE, oscillation)
-            edges.append(np.broadcast_to(steps, (*shift.shape, steps.size)))
-        return edges
-
-
-def _step(strip: float, digits: float) -> float:
-    return float(strip_step(np.array(strip), digits))
 
 
 def merged_panels(
@@ -110,8 +50,8 @@ def merged_panels(
     With `panel` = 2 averages are accurate to 1e-10, with 1 to rounding. The rule resolves further
     transitions, too.
     """
-    edges = chain(_transition_edges(srf, panel), *(one.edges(panel) for one in further))
-    return split_rule(merged_edges([*edges], panel), fineness)
+    edges = edges_around([*_of_target(srf), *_of_features(srf), *further], panel)
+    return split_rule(merged_edges(edges, panel), fineness)
 
 
 wide_panels: KappaRule = partial(merged_panels, panel=WIDE)
@@ -143,9 +83,8 @@ def _trapezoidal_rule(
     """
     # The digits of the error, relative to those of unit panels.
     digits = fineness * math.asinh(2 / panel) / math.asinh(2)
-    steps = [_step(min(one.scale for one in _of_features(srf)), digits)]
-    step = min(steps + [one.longest_step(digits) for one in (*_of_target(srf), *further)])
-    return midpoint_rule(step) if step >= _step(_NARROW, digits) else None
+    nearest = min(one.scale for one in _of_features(srf))
+    return trapezoidal_rule(nearest, [*_of_target(srf), *further], digits)
 
 
 def _of_features(srf: SpikedFeatures) -> list[Transition]:
@@ -164,8 +103,7 @@ def _of_target(srf: SpikedFeatures) -> list[Transition]:
 
 def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> list[Array]:
     """Find edges of panels around each transition of the features and the target."""
-    edges = [one.edges(panel) for one in _of_target(srf) + _of_features(srf)]
-    return [np.zeros(1), *chain.from_iterable(edges)]
+    return edges_around(_of_target(srf) + _of_features(srf), panel)
 
 
 def spike_rule(
@@ -193,7 +131,7 @@ def spike_rule(
     widths = np.hypot(np.sqrt(srf.groups.c), smooth)
     u = np.column_stack([srf.groups.u, srf.beside])
     scales = np.min(widths[:, None] / np.maximum(np.abs(u), TINY), axis=0)
-    edges = [np.zeros(1), *chain.from_iterable(one.edges() for one in _of_target(srf))]
+    edges = edges_around(_of_target(srf))
     finer, panel = (1 + fineness) / 2, WIDE * min(1.0, scales[0])
     first = _trapezoidal_rule(srf, finer, WIDE) or split_rule(merged_edges(edges, panel), finer)
     others = smooth_rule(np.minimum(scales[1:], 1.0), finer)

@@ -11,6 +11,7 @@ from giantstep.numerics.contraction import contract
 from giantstep.numerics.gaussian import opposite_signs
 from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.scalar_functions import BINARY, SIGN, lookup
+from giantstep.numerics.transitions import Transition
 from giantstep.problems.overlaps import Overlaps
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import (
@@ -19,7 +20,7 @@ from giantstep.theory.features.conditional_features import (
     mean_of_class,
 )
 from giantstep.theory.features.conditional_target import sign_threshold
-from giantstep.theory.features.kappa_rules import Transition, fewest_nodes
+from giantstep.theory.features.kappa_rules import fewest_nodes
 
 # Width of panels over kappa, in units of what varies: errors are accurate to 1e-5 of themselves.
 _PANEL = 1.5
