@@ -23,8 +23,8 @@ from giantstep.theory.features.conditional_target import (
 from giantstep.theory.features.kappa_rules import (
     KappaRule,
     check_resolution,
+    merged_panels,
     spike_rule,
-    unit_panels,
 )
 
 # Singular values of the mu1 below this fraction of the largest are rounding.
@@ -210,7 +210,7 @@ def conditional_features(
     fineness: float = 1,
     B: Array | None = None,
     norms: bool = False,
-    rule: KappaRule = unit_panels,
+    rule: KappaRule = merged_panels,
 ) -> ConditionalFeatures:
     """Evaluate equation (15) and the target's conditional moments on quadrature nodes.
 

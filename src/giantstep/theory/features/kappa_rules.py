@@ -17,7 +17,6 @@ from giantstep.numerics.quadrature import (
     merged_edges,
     smooth_rule,
     split_rule,
-    unit_edges,
     with_product,
 )
 from giantstep.numerics.scalar_functions import lookup
@@ -55,12 +54,6 @@ def merged_panels(
 
 
 wide_panels: KappaRule = partial(merged_panels, panel=WIDE)
-
-
-def unit_panels(srf: SpikedFeatures, fineness: float) -> tuple[Array, Array]:
-    """Choose unit panels, and edges around all transitions."""
-    every = np.clip(np.concatenate(_transition_edges(srf)), -RANGE, RANGE)
-    return split_rule(unit_edges(np.unique(every)), fineness)
 
 
 def fewest_nodes(
@@ -101,13 +94,8 @@ def _of_target(srf: SpikedFeatures) -> list[Transition]:
     return [Transition(target, np.zeros(()), gamma, math.sqrt(1 - gamma**2))]
 
 
-def _transition_edges(srf: SpikedFeatures, panel: float = 1.0) -> list[Array]:
-    """Find edges of panels around each transition of the features and the target."""
-    return edges_around(_of_target(srf) + _of_features(srf), panel)
-
-
 def spike_rule(
-    srf: SpikedFeatures, fineness: float = 1, rule: KappaRule = unit_panels
+    srf: SpikedFeatures, fineness: float = 1, rule: KappaRule = merged_panels
 ) -> tuple[Array, Array, Array]:
     """Choose a quadrature rule over the projections on all directions of the spikes.
 
