@@ -22,7 +22,7 @@ from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_inputs
-from giantstep.theory.features.conditional_target import target_rule
+from giantstep.theory.features.conditional_target import label_kurtosis, target_rule
 from giantstep.theory.features.sparse_rows import norm_variance
 from giantstep.theory.first_layer.interface import FirstLayer
 
@@ -115,12 +115,12 @@ class Reliability:
         self.own_output = layer.own_output(self.dimension)
         self.overlap = layer.row_overlap()
         self.chance = layer.learned_by_chance(self.dimension)
-        quadratic, square, kurtosis = _label_averages(srf, f)
+        quadratic, kurtosis = _quadratic_target(srf, f), label_kurtosis(srf)
         self.of_curvature = f.fold(np.stack([f.curvature**2, f.curvature * quadratic]))
         weighted = f.curvature * f.weight
         self.curvature_averages = weighted @ f.curvature.T, weighted @ quadratic
-        self.signal = square - float(f.weight @ f.h) ** 2
-        self.label_square = square + noise_power(srf)
+        self.label_square = f.label_power
+        self.signal = f.label_power - noise_power(srf) - float(f.weight @ f.h) ** 2
         samples = max(layer.batch * self.dimension, 1.0)
         share = max(1 - 1 / float(self.pi @ srf.groups.c), 0.0)  # the batch's part of rows
         self.first_batch = share * math.sqrt(kurtosis) / samples
@@ -215,17 +215,6 @@ class Reliability:
         return np.abs(2 * (alone + shared) @ products - squares)
 
 
-def _label_averages(srf: SpikedFeatures, f: ConditionalFeatures) -> tuple[Array, float, float]:
-    """Compute the quadratic part of the target at each kappa, labels' mean square and kurtosis."""
-    kappa, place = np.unique(f.kappa, return_inverse=True)  # several nodes of each: `sparse_rows`
-    labels, u, weight = target_rule(srf, kappa, panel=WIDE)
-    squares = labels * labels  # NumPy takes far longer for a fourth power
-    powers = squares, squares * squares
-    square, fourth = (np.sum(x * weight, axis=1)[place] @ f.weight for x in powers)
-    kurtosis = float(fourth / max(square**2, TINY))
-    return _quadratic_target(labels, u, weight)[place], float(square), kurtosis
-
-
 def _cubes(srf: SpikedFeatures, kappa: Array) -> Array:
     """Compute the variance of features that is cubic in the bulk, given kappa, of each group."""
     groups = zip(mean_inputs(srf, kappa), srf.groups.c, strict=True)
@@ -233,10 +222,13 @@ def _cubes(srf: SpikedFeatures, kappa: Array) -> Array:
     return srf.groups.c[:, None] ** 3 / 6 * np.square(third)
 
 
-def _quadratic_target(labels: Array, u: Array, weight: Array) -> Array:
+def _quadratic_target(srf: SpikedFeatures, f: ConditionalFeatures) -> Array:
     """Compute the target's coefficient in He2 of u across the spike, given kappa."""
+    kappa, place = np.unique(f.kappa, return_inverse=True)  # several nodes of each: `sparse_rows`
+    labels, u, weight = target_rule(srf, kappa, panel=WIDE)
     if len(u) == 1:
-        return np.einsum("nz,nz->n", labels, weight * (u[0] ** 2 - 1)) / math.sqrt(2)
+        of_one = np.einsum("nz,nz->n", labels, weight * (u[0] ** 2 - 1)) / math.sqrt(2)
+        return of_one[place]
     pairs = [(i, j) for i in range(len(u)) for j in range(len(u))]
     squares = [np.sum(labels * weight * (u[i] * u[j] - (i == j)), axis=-1) ** 2 for i, j in pairs]
-    return np.sqrt(np.sum(squares, axis=0) / 2)
+    return np.sqrt(np.sum(squares, axis=0) / 2)[place]

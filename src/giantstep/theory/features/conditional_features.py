@@ -115,6 +115,11 @@ class ConditionalFeatures:
         return np.sum(self.h_z**2, axis=0)
 
     @cached_property
+    def label_power(self) -> float:
+        """The second moment of the label, noise included."""
+        return float(self.weight @ (self.h**2 + self.slope_power + self.target_residual))
+
+    @cached_property
     def across(self) -> Array:
         """Label's slopes times phi, of each direction across the spike in turn, shape (D R, N)."""
         products = self.h_z[:, None] * self.phi

@@ -16,6 +16,7 @@ import numpy as np
 
 from giantstep.arrays import Array
 from giantstep.numerics.gaussian import moments
+from giantstep.numerics.linear_systems import TINY
 from giantstep.numerics.quadrature import WIDE_PANELS, product_rule, split_rule, unit_edges
 from giantstep.numerics.scalar_functions import CLASS
 from giantstep.problems.inputs import mixture_mean
@@ -132,7 +133,7 @@ def label_kurtosis(srf: SpikedFeatures) -> float:
     across = replace(srf, alignment=(0.0,) * srf.alignments.size)  # labels are functions of u alone
     labels, _, weight = target_rule(across, np.zeros(1))
     square, fourth = (np.sum(labels**k * weight) for k in (2, 4))
-    return float(fourth / square**2)
+    return float(fourth / max(square**2, TINY))
 
 
 def rule_on_panels(srf: SpikedFeatures, kappa: Array, nodes: int) -> TargetRule:

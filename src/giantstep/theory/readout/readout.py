@@ -188,7 +188,7 @@ class Readout(ABC):
             columns["leave_one_out"] += columns["test_error"] - found.values["test_error"]
         for name in ("test", "training"):  # of the square loss it is half the error
             columns.setdefault(f"{name}_loss", columns[f"{name}_error"] / 2)
-        columns.certify(found.converged, resolved, self.square_loss.label_power)
+        columns.certify(found.converged, resolved, self.features.label_power)
         return columns
 
     def _estimates(self, found: Solved, alpha: Array, ridge: Array) -> dict[str, Array]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -45,12 +44,6 @@ class SquareLoss:
         self.equations = Equations(f, self.srf, rows)
         self.label_residual = LabelResidual(f, self.srf.beta, penalised=finite)
         self.weight = f.fold(np.ones_like(f.weight))
-
-    @cached_property
-    def label_power(self) -> float:
-        """The second moment of the label, noise included."""
-        f = self.features
-        return float(f.weight @ (f.h**2 + f.slope_power + f.target_residual))
 
     def order_parameters(self, at: Resolvent) -> SquareLossSolution:
         """Compute the means (19), the variances (20) and the errors (25), in this order, from V."""

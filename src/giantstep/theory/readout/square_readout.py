@@ -90,5 +90,5 @@ def changes_on_finer_rule(
     slopes = equations.hats_derivative(contraction, points)
     again = replace(at, V=V, T=T, V_hat=V_hat, contraction=contraction, H=slopes)
     change = np.abs(fine.order_parameters(again).errors.test_error - test_error)
-    least = _ROUNDING * fine.label_power
+    least = _ROUNDING * fine.features.label_power
     return shift, np.where(change < least, 0.0, change / np.maximum(np.abs(test_error), least))
