@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from giantstep.numerics.interval_rule import interval_rule
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.theory.first_layer.layer import layer_of
 from giantstep.theory.first_layer.reused_batch import ReusedBatch
 from giantstep.theory.readout.solve import solve
 from giantstep.theory.spectral_density import SpectralDensity
-from giantstep.theory.spectrum import bulk_rule, spectrum
+from giantstep.theory.spectrum import spectrum
 
 SINE = Protocol("tanh", "sin", 2, alpha0=1, beta=1, steps=2, reuse_batch=True)
 POINT = Grid((2.0,), (0.1,))
@@ -90,7 +91,7 @@ def test_the_spectrum_has_mass_one_and_is_wider_than_the_isotropic_one():
     isotropic, trained = (
         spectrum(SINE, 2.0, points=60, bulk=bulk) for bulk in ("isotropic", "trained")
     )
-    x, dx = bulk_rule(trained.edges, 400)
+    x, dx = interval_rule(trained.edges, 400)
     mass = trained.mass_at_zero + dx @ SpectralDensity(SINE, 2.0, "trained")(x)
     assert mass == pytest.approx(1, abs=1e-3)
     assert trained.edges[-1, 1] > isotropic.edges[-1, 1]

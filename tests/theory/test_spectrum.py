@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from giantstep.numerics.interval_rule import interval_rule
 from giantstep.problems.grid import Grid
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.questions.networks import eigenvalues
 from giantstep.theory.readout.solve import solve
 from giantstep.theory.spectral_density import SpectralDensity
-from giantstep.theory.spectrum import bulk_rule, spectrum
+from giantstep.theory.spectrum import spectrum
 from giantstep.validation import InvalidParametersError
 
 CASES = [
@@ -27,14 +28,14 @@ CASES = [
 
 def cumulated(problem, alpha, found, ends, bulk="isotropic"):
     """Mass of the bulk below each of `ends`."""
-    x, dx = bulk_rule(found.edges, 400)
+    x, dx = interval_rule(found.edges, 400)
     mass = np.cumsum(dx * SpectralDensity(problem, alpha, bulk)(x))
     return np.interp(ends, x, mass, left=0.0)
 
 
 def whole_mass(protocol, alpha, found, known=None):
     """Mass at zero and of the trained bulk, without that of faint tails."""
-    density, (x, dx) = SpectralDensity(protocol, alpha, "trained"), bulk_rule(found.edges, 1600)
+    density, (x, dx) = SpectralDensity(protocol, alpha, "trained"), interval_rule(found.edges, 1600)
     if known is not None:
         density(known)  # from which solutions next to a divergence begin
     return found.mass_at_zero + dx @ density(x)
@@ -114,7 +115,7 @@ def test_the_spectrum_and_the_fixed_point_are_of_one_resolvent(name):
     """V2 at a ridge is the density's integral over 1/(x + ridge); two routes, 0.001 to 10."""
     (protocol, alpha), ridges = TRAINED[name], (1e-3, 0.1, 10.0)
     found = spectrum(protocol, alpha, bulk="trained")
-    x, dx = bulk_rule(found.edges, 400)
+    x, dx = interval_rule(found.edges, 400)
     assert x == pytest.approx(found.x)
     allowed = 1e-6 if name != "two directions" else 1e-3
     assert whole_mass(protocol, alpha, found) == pytest.approx(1, abs=allowed)

@@ -43,3 +43,19 @@ def interpolated(
         return functions(points)
     grid = np.linspace(low, high, count)
     return tuple(scipy.interpolate.CubicSpline(grid, np.stack(functions(grid)), axis=1)(points))
+
+
+def tabulated(values: Array, low: float, step: float) -> Callable[[Array], list[Array]]:
+    """Interpolate several functions linearly between values, shape (F, N), from `low` on.
+
+    The last value is beyond all points.
+    """
+    changes = np.diff(values, append=0.0)
+
+    def at(points: Array) -> list[Array]:
+        place = (points - low) / step
+        left = place.astype(np.intp)
+        place -= left
+        return [of[left] + place * change[left] for of, change in zip(values, changes, strict=True)]
+
+    return at

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from giantstep.arrays import Array, Indices, Mask
+from giantstep.numerics.interval_rule import interval_rule
 from giantstep.problems.bulk_kind import ISOTROPIC
 from giantstep.problems.problem import Problem
 from giantstep.theory.outliers import outliers_at
@@ -30,9 +31,6 @@ _CANDIDATES = 280
 _SMALLEST, _SMALL = 1e-24, 1e-4
 # An interval that contains an edge is divided into so many parts, so many times.
 _PARTS, _DIVISIONS = 8, 5
-# Where the ratio of an interval's ends is larger, the logarithms of points are denser towards the
-# ends; beyond the second ratio, intervals are divided.
-_WIDE, _WIDEST = 1e3, 1e8
 _FINDABLE = "nearer to beta, so that the whole bulk is wide enough to be found"
 # The intervals found must contain this share of the eigenvalues that do not vanish, as measured
 # with so many points in each.
@@ -190,10 +188,10 @@ def spectrum(
     edges, zeros = bulk_edges(density), mass_at_zero(density)
     if not edges.size:
         raise refusal("alpha", alpha, _FINDABLE)
-    own, dx = bulk_rule(edges, max(points, _COARSE))
+    own, dx = interval_rule(edges, max(points, _COARSE))
     if dx @ density(own) < _FOUND * (1 - zeros):
         raise refusal("alpha", alpha, _FINDABLE)
-    x = bulk_rule(edges, points)[0]
+    x = interval_rule(edges, points)[0]
     return Spectrum(
         x=x,
         density=density(x),
@@ -203,20 +201,3 @@ def spectrum(
         if math.isinf(dimension)
         else outliers_at(problem, alpha, dimension, edges[-1, 1]) / dimension,
     )
-
-
-def bulk_rule(edges: Array, points: int) -> tuple[Array, Array]:
-    """Distribute points over the intervals of the bulk, see `spectrum`, with weights dx."""
-    parts = []
-    for low, high in edges:
-        low, middle = max(low, _SMALLEST * high), high / _WIDEST
-        parts += [(low, middle), (middle, high)] if low < middle else [(low, high)]
-    each = max(8, points // len(parts))
-    angle = (np.arange(each) + 0.5) * np.pi / each
-    place, weight = (1 - np.cos(angle)) / 2, np.sin(angle) * np.pi / (2 * each)
-    x, dx = [], []
-    for low, high in parts:
-        narrow, ratio = low * _WIDE > high, high / low
-        x.append(low + (high - low) * place if narrow else low * ratio**place)
-        dx.append(weight * (high - low if narrow else x[-1] * np.log(ratio)))
-    return np.concatenate(x), np.concatenate(dx)

@@ -15,7 +15,7 @@ import numpy as np
 from giantstep.arrays import Array, Indices
 from giantstep.numerics.activation_averages import activation_averages
 from giantstep.numerics.function_table import ScalarFunction
-from giantstep.numerics.interpolation import interpolated
+from giantstep.numerics.interpolation import interpolated, tabulated
 from giantstep.numerics.linear_systems import triangular_root
 from giantstep.numerics.quadrature import (
     WIDE,
@@ -192,15 +192,7 @@ def _smoothed(
     mean, slope, *_, variance = interpolated(averages, table, _SCALE * width)
     # The slope's derivative, since a kink may be narrower than the table.
     values = mean, slope, variance, np.gradient(slope, step, edge_order=2)
-    changes = np.diff(values, append=0.0)
-
-    def at(shift: Array) -> list[Array]:
-        place = (shift - low) / step
-        left = place.astype(np.intp)
-        place -= left
-        return [of[left] + place * change[left] for of, change in zip(values, changes, strict=True)]
-
-    return at
+    return tabulated(np.stack(values), low, step)
 
 
 def _samples(protocol: Protocol, steps: int, fineness: int) -> tuple[Array, Array, Array]:
