@@ -23,7 +23,7 @@ from giantstep.problems.problem import noise_power
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.theory.features.conditional_features import ConditionalFeatures, mean_inputs
 from giantstep.theory.features.conditional_target import label_kurtosis, target_rule
-from giantstep.theory.features.sparse_rows import norm_variance
+from giantstep.theory.features.feature_norms import norm_variance
 from giantstep.theory.first_layer.interface import FirstLayer
 
 # Stands for the dimension of networks where none is given: the largest that is usually simulated.
@@ -191,7 +191,7 @@ class Reliability:
         The first is x/(1 + x), where 1/x is the effective number of samples that make up q2_hat:
         below one where most training sets have no input of the kind that matters. The second is the
         average of (x/(1 + x))^2, where x is the variance of the squared norm of a sample's
-        features: to first order it is in the equations (`sparse_rows`). The third is the standard
+        features: to first order it is in the equations (`feature_norms`). The third is the standard
         deviation over the neurons of the eigenvalues of the noise's covariance, given kappa: rows
         that span few directions respond to the squares and cubes of these alone.
         """
@@ -224,7 +224,7 @@ def _cubes(srf: SpikedFeatures, kappa: Array) -> Array:
 
 def _quadratic_target(srf: SpikedFeatures, f: ConditionalFeatures) -> Array:
     """Compute the target's coefficient in He2 of u across the spike, given kappa."""
-    kappa, place = np.unique(f.kappa, return_inverse=True)  # several nodes of each: `sparse_rows`
+    kappa, place = np.unique(f.kappa, return_inverse=True)  # several nodes of each: `feature_norms`
     labels, u, weight = target_rule(srf, kappa, panel=WIDE)
     if len(u) == 1:
         of_one = np.einsum("nz,nz->n", labels, weight * (u[0] ** 2 - 1)) / math.sqrt(2)

@@ -57,10 +57,9 @@ class ConditionalFeatures:
         Coefficients of the mu1 in them, `mu1 = B phi`.
     along : Array, shape (Z, N)
         Functions that the overlaps along the spikes multiply in the mean prediction: kappa phi of
-        each direction in turn and,
-        if the norms of the neurons depend on their overlap with the spike, E sigma'' of each group.
-        If the input has a mean across the spike, that mean times phi follows, for the overlaps
-        across it.
+        each direction in turn and, if the norms of the neurons depend on their overlap with the
+        spike, E sigma'' of each group. If the input has a mean across the spike, that mean times
+        phi follows, for the overlaps across it.
     h : Array, shape (N,)
         Mean of the target given kappa (theory.md section 4).
     h_z : Array, shape (D, N)
@@ -77,7 +76,7 @@ class ConditionalFeatures:
         Standard deviation of mu0 given kappa, which the norm of the input moves at finite
         dimension: `input_norms`.
     row_norm : Array, shape (N,)
-        Squared norm of a sample's features over its mean: `sparse_rows`.
+        Squared norm of a sample's features over its mean: `feature_norms`.
     """
 
     kappa: Array

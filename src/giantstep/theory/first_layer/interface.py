@@ -26,9 +26,9 @@ from giantstep.theory.features.conditional_features import (
     conditional_features,
 )
 from giantstep.theory.features.conditional_target import across_basis
+from giantstep.theory.features.feature_norms import with_feature_norms
 from giantstep.theory.features.input_norms import with_input_norms
 from giantstep.theory.features.kappa_rules import KappaRule, fewest_nodes
-from giantstep.theory.features.sparse_rows import with_sparse_rows
 from giantstep.theory.first_layer.network_state import NetworkState, spike_basis
 from giantstep.theory.first_layer.step import LettersState
 from giantstep.theory.rows.first_batch import FirstBatch
@@ -187,7 +187,7 @@ class FirstLayer(ABC):
         srf, fineness = self.features, fineness or self.fineness
         f = conditional_features(srf, fineness, B, self.has_norms(kind), rule)
         f = with_input_norms(f, srf, self.dimension, self.row_power())
-        return with_sparse_rows(f, srf, self.dimension, fineness)
+        return with_feature_norms(f, srf, self.dimension, fineness)
 
     def bulk(self, kind: str, f: ConditionalFeatures) -> Bulk:
         """Make the bulk of a kind of `bulk_kind.BULKS`; of rows that no step moves, isotropic."""

@@ -34,7 +34,7 @@ from giantstep.theory.rows.response import (
 
 @dataclass(frozen=True, eq=False)
 class GroupsBulk(Bulk):
-    """Rows of covariance `(base I + omega^2 tau B)/d`, with norms that depend on the spike.
+    """Rows of covariance `(c_g0 I + c_g1 B)/d`, with norms that depend on the spike.
 
     Attributes
     ----------

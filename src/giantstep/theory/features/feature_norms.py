@@ -48,7 +48,7 @@ def norm_variance(srf: SpikedFeatures, kappa: Array, fineness: float = 1) -> Arr
     return squares / np.maximum(mean**2, TINY)
 
 
-def with_sparse_rows(
+def with_feature_norms(
     f: ConditionalFeatures, srf: SpikedFeatures, dimension: float, fineness: float = 1
 ) -> ConditionalFeatures:
     """Give every node over kappa several nodes over rho; none as d -> infinity.

@@ -10,7 +10,8 @@ from giantstep import Protocol, solve
 from giantstep.problems.grid import Grid
 from giantstep.problems.sizes import Sizes
 from giantstep.theory.features.conditional_features import conditional_features
-from giantstep.theory.features.sparse_rows import norm_variance, with_sparse_rows
+from giantstep.theory.features.feature_norms import norm_variance, with_feature_norms
+from giantstep.theory.first_layer import interface
 from giantstep.theory.first_layer.equivalent_features import equivalent_features
 from giantstep.theory.readout.prepared_layer import prepare_layer
 from giantstep.theory.readout.square_readout import SquareReadout
@@ -29,7 +30,7 @@ def test_the_variance_is_that_of_rows_that_were_drawn(kappa):
 
 
 def test_nodes_over_the_norm_keep_averages_and_add_its_variance():
-    f = with_sparse_rows(conditional_features(SATURATED), SATURATED, 200)
+    f = with_feature_norms(conditional_features(SATURATED), SATURATED, 200)
     assert f.weight.sum() == pytest.approx(1, rel=1e-12)
     assert f.weight @ f.row_norm == pytest.approx(1, rel=1e-9)
     near = np.abs(f.kappa) < 1
@@ -39,7 +40,7 @@ def test_nodes_over_the_norm_keep_averages_and_add_its_variance():
 
 
 def test_without_a_dimension_nothing_varies():
-    assert with_sparse_rows(conditional_features(SATURATED), SATURATED, np.inf).row_norm == 1
+    assert with_feature_norms(conditional_features(SATURATED), SATURATED, np.inf).row_norm == 1
     far, limit = (solve(SATURATED, ridge=1e-3, dimension=d).test_error for d in (1e9, np.inf))
     assert far.item() == pytest.approx(limit.item(), rel=1e-5)
 
@@ -51,7 +52,7 @@ def test_averages_over_norms_are_resolved():
 def test_sparse_rows_change_the_readout_as_an_independent_calculation_says(monkeypatch):
     point = np.array([1.0]), np.array([1e-3])
     rows = SquareReadout(prepare_layer(SATURATED, dimension=100)).solve(*point)
-    monkeypatch.setattr("giantstep.theory.first_layer.interface.with_sparse_rows", lambda f, *_: f)
+    monkeypatch.setattr(interface, "with_feature_norms", lambda f, *_: f)
     none = SquareReadout(prepare_layer(SATURATED, dimension=100)).solve(*point)
     expected = {"test_error": 0.097, "training_error": -0.188, "V2": -0.116}
     for name, change in expected.items():
