@@ -41,6 +41,8 @@ compare
 from_data
     networks trained on your own inputs and labels, their errors predicted from the features, and
     those of ridge regression on the inputs
+from_features
+    the learning curve of a readout, from the features of any trained network
 optimise
     the ridge, learning rate, readout and bias with the least test error, and the whole profile
 plan
@@ -60,9 +62,9 @@ open_figure
 
 Every parameter that may vary, such as `alpha` and `ridge`, is a number or a sequence: sequences
 become dimensions. Variables carry their meaning, symbol and equation (`found.test_error.attrs`),
-and `status` says which points to use (`found.attrs["remarks"]`: why others failed). `.sel`,
-`.plot`, `.to_dataframe` and `.to_netcdf` are xarray's. Whatever is wrong with a question is told at
-once, by an `InvalidParametersError`.
+and `status` marks the points to use (`found.attrs["remarks"]`: why others failed). `.sel`, `.plot`,
+`.to_dataframe` and `.to_netcdf` are xarray's. All invalid arguments are reported together, by an
+`InvalidParametersError`.
 
 Examples
 --------

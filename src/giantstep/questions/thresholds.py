@@ -39,7 +39,7 @@ def thresholds(problem: Problem) -> Result:
         the best algorithms, and steps that reuse a batch; `weak_recovery`, the samples over d from
         which the best known algorithm finds the direction. A constant has none: all but its degree
         are infinite. Targets of several directions do not have the last two. The attribute
-        `remarks` has the numbers of samples that follow.
+        `remarks` gives the numbers of samples that follow.
 
     Examples
     --------
