@@ -29,7 +29,7 @@ class ScalarFunction:
     value, derivative : callable
         Elementwise, in single precision too; the derivative holds away from `kinks`.
     parity : {"odd", "even", "none"}
-        The one-step protocol needs an odd activation.
+        The paper has odd activations; others take section 13 of theory.md.
     kinks : tuple of float
         Where the value or a derivative jumps; quadrature rules are split there.
     continuous : bool

@@ -1,4 +1,4 @@
-"""A problem: the one-step protocol or spiked random features, and what the two have in common."""
+"""A problem: the protocol or spiked random features, and what the two have in common."""
 
 from __future__ import annotations
 

@@ -49,10 +49,11 @@ def bounds(
         their counterparts for any other (with a remark); `lower_bound_with_bias` at the best bias
         common to all neurons; `best_linear_error`, of linear predictors with an intercept, below
         which neither kernels nor random features get when n is proportional to d; `alignment`. For
-        a protocol also `upper_bound_best_learning_rate` and `lower_bound_best_learning_rate`. With `bayes_optimal`, over alpha:
-        `bayes_optimal_error` of the best method, and `amp_error` of approximate message passing,
-        the best known that runs in polynomial time, with the squared overlaps of their directions
-        with the target's; and `weak_recovery`, the samples over d from which that overlap is not 0.
+        a protocol also `upper_bound_best_learning_rate` and `lower_bound_best_learning_rate`. With
+        `bayes_optimal`, over alpha: `bayes_optimal_error` of the best method, and `amp_error` of
+        approximate message passing, the best known that runs in polynomial time, with the squared
+        overlaps of their directions with the target's; and `weak_recovery`, the samples over d from
+        which that overlap is not 0.
 
     Raises
     ------
