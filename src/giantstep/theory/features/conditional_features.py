@@ -206,7 +206,8 @@ def _independent(mu1: Array, weight: Array) -> Array:
     if mu1.shape[0] == 1:
         return np.eye(1)
     left, size, _ = np.linalg.svd(mu1 * np.sqrt(weight), full_matrices=False)
-    return left[:, size > _INDEPENDENT * size[0]]
+    rank = np.count_nonzero(size > _INDEPENDENT * size[0])
+    return left[:, : max(rank, 1)]  # one, where all vanish
 
 
 def conditional_features(
