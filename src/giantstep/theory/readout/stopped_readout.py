@@ -51,7 +51,8 @@ class StoppedReadout(Readout):
             np.logical_and.reduce(at.converged.reshape(ridges.shape), axis=1),
             shift,
             np.maximum(change, np.abs(by_coarse_fit / values["test_error"] - 1)),
-            square_loss.fluctuation(one, squares),
+            # Of a readout that interpolates only rounding is left, of either sign.
+            square_loss.fluctuation(one, np.maximum(squares, 0)),
             square_loss.variance(q),
         )
 
