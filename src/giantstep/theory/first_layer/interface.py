@@ -204,8 +204,8 @@ class FirstLayer(ABC):
 
     # What the theory leaves out, for `theory.reliability`.
 
-    def row_overlap(self) -> float:
-        """Compute d times the variance of a row's projection on the target."""
+    def row_overlap(self) -> float | Array:
+        """Compute d times the variance of a row's projection on the target, or that of groups."""
         return float(np.max(self.features.groups.c))
 
     def learned_by_chance(self, dimension: float) -> float:

@@ -11,6 +11,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from giantstep.arrays import Array
 from giantstep.problems.losses import lookup_loss
 from giantstep.problems.readout import FINER_NORMAL, NORMAL
 from giantstep.problems.spiked_features import SpikedFeatures
@@ -58,6 +59,10 @@ class Letters(SteppedLayer):
         """Make the bulk with the rows' covariance along spikes and target."""
         rows = self.history[-1].in_readout_basis()[2]
         return replace(self.isotropic(f), covariance=rows)
+
+    def row_overlap(self) -> Array:
+        """Compute d times the variance of a row's projection on the target, which steps enlarge."""
+        return self.history[-1].covariance[:, 0, 0]
 
     def shifts(self) -> list[Shift]:
         """List what the steps give to all rows alike."""

@@ -175,7 +175,7 @@ class OneSpike(SteppedLayer):
         norm_variance = float(last.covariance[-1, -1])
         return OneGroupBulk(self.isotropic(f), rows, norm_variance, self.at_complex_ridges)
 
-    def row_overlap(self) -> float:
+    def row_overlap(self) -> float | Array:
         """Compute d times the variance of a row's projection on the target."""
         return float(self.states[-1].bulk_overlaps.max())
 
