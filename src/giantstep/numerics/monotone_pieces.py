@@ -9,11 +9,14 @@ import numpy as np
 
 from giantstep.arrays import Array, Mask
 from giantstep.numerics.function_table import ScalarFunction
+from giantstep.numerics.quadrature import split_rule, unit_edges
 
 # End of the pieces on either side: N(0, 1) has a mass of 6e-15 beyond.
 REACH = 7.8
 # Number of places at which the sign of a function's slope is computed.
 _SEEN = 1203
+# Panels end at these distances from turning points and kinks; nodes of less weight are left out.
+_GRADED, _NEGLIGIBLE = 2.0 ** -np.arange(11.0), 1e-11
 
 
 def _root(values: Callable[[Array], Array], low: Array, high: Array, y: Array | float) -> Array:
@@ -62,3 +65,17 @@ class Pieces:
         inside = (y >= low) & (y <= high) & (low < high)
         slope = np.where(inside, self._function.derivative(z), np.inf)
         return z, -np.log(np.abs(slope))
+
+    def graded_rule(self, fineness: float) -> tuple[Array, Array]:
+        """Build a rule under N(0, 1), finer where pieces end, and where f is +- its value there.
+
+        For odd and even functions it covers one half.
+        """
+        near = self.values[np.abs(self.ends) < REACH]
+        z, logs = self.preimages(np.concatenate([near, -near]))
+        places = np.concatenate([self.ends.ravel(), z[np.isfinite(logs)]]).round(11)
+        edges = np.unique(places) + np.concatenate([-_GRADED, [0], _GRADED])[:, None]
+        z, weights = split_rule(unit_edges(np.unique(edges)), fineness)
+        half = self._function.parity != "none"
+        kept = (weights > _NEGLIGIBLE) & (np.abs(z) < REACH) & ((z > 0) | (not half))
+        return z[kept], weights[kept] * (2 if half else 1)

@@ -19,14 +19,12 @@ from giantstep.arrays import Array
 from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.gaussian import hermite
 from giantstep.numerics.linear_systems import TINY
-from giantstep.numerics.monotone_pieces import REACH, Pieces
-from giantstep.numerics.quadrature import normal_density, split_rule, unit_edges
+from giantstep.numerics.monotone_pieces import Pieces
+from giantstep.numerics.quadrature import normal_density, split_rule
 from giantstep.validation import refusal
 
 # Range of projections with noise: N(0, 1) has a mass of 4e-8 beyond.
 _NOISY_RANGE = 5.5
-# Panels end at these distances from turning points and kinks; nodes of less weight are left out.
-_GRADED, _NEGLIGIBLE = 2.0 ** -np.arange(11.0), 1e-11
 # Factor on the nodes of a panel. Steps of trapezoidal rules: over u of `omega = q z + sqrt(q V) u`;
 # over y, in units of the noise; over omega, in units of its spread or of that of z given omega.
 _FINENESS, _U_STEP, _Y_STEP, _OMEGA_STEP = 0.5, 0.2, 0.3, 0.2
@@ -115,7 +113,7 @@ def exact_channel(function: ScalarFunction, signs: Mapping[int, float]) -> Chann
     z, weights = z[here], weights[here]
     values = np.unique(np.outer(list(signs), pieces.values[level]))[:, None]
     labels = sum(share * (sign * function.value(z) == values) for sign, share in signs.items())
-    at, of_at = _graded_rule(pieces, function)
+    at, of_at = pieces.graded_rule(_FINENESS)
     here = pieces.holding(at, ~level)
     at, of_at = at[here], of_at[here]
     y = np.concatenate([sign * function.value(at) for sign in signs])
@@ -173,18 +171,3 @@ def _resolving_rule(function: ScalarFunction, noise: float, smallest: float) -> 
         raise refusal("noise", noise**2, allowed)
     edges = np.interp(np.arange(count[0], count[-1]), count, z)
     return split_rule(np.unique([z[0], *edges, *function.kinks, z[-1]]), _FINENESS)
-
-
-def _graded_rule(pieces: Pieces, function: ScalarFunction) -> tuple[Array, Array]:
-    """Build a rule under N(0, 1), finer where pieces end, and where f is +- its value there.
-
-    For odd and even functions it covers one half.
-    """
-    near = pieces.values[np.abs(pieces.ends) < REACH]
-    z, logs = pieces.preimages(np.concatenate([near, -near]))
-    places = np.concatenate([pieces.ends.ravel(), z[np.isfinite(logs)]]).round(11)
-    edges = np.unique(places) + np.concatenate([-_GRADED, [0], _GRADED])[:, None]
-    z, weights = split_rule(unit_edges(np.unique(edges)), _FINENESS)
-    half = function.parity != "none"
-    kept = (weights > _NEGLIGIBLE) & (np.abs(z) < REACH) & ((z > 0) | (not half))
-    return z[kept], weights[kept] * (2 if half else 1)
