@@ -56,7 +56,7 @@ spectrum
 learned_function
     the network's output along the target
 equivalent_features
-    the spiked features that a protocol is equivalent to
+    the `SpikedFeatures` that a protocol is equivalent to
 open_figure
     the data of a figure that the workflow has made
 
