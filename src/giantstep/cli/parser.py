@@ -40,12 +40,13 @@ def make_parser(
     parser = _Parser(
         prog="giantstep",
         description="Networks with one hidden layer after large steps: theory and simulation.",
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"giantstep {__version__}")
     several = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     own = None
     for name, command in commands().items():
-        made = several.add_parser(name, help=command.text)
+        made = several.add_parser(name, help=command.text, allow_abbrev=False)
         if name == given:
             own = made
             _fill(own, command)
@@ -85,10 +86,13 @@ def _add_question(parser: argparse.ArgumentParser, command: Command) -> None:
 
 
 def _check_flags(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    """Refuse unknown flags, with those that may have been meant, before any other fault."""
+    """Refuse unknown flags, with those that may have been meant, before any other fault.
+
+    No flag is short for a longer one: where a command has no --alpha, that would set --alpha0.
+    """
     flags = [flag for action in parser._actions for flag in action.option_strings]
     given = (word.partition("=")[0] for word in argv if re.match("--[a-z]", word))
-    unknown = [word for word in given if not any(flag.startswith(word) for flag in flags)]
+    unknown = [word for word in given if word not in flags]
     if refused := [f"there is no {word}{did_you_mean(word, flags)}" for word in unknown]:
         parser.error("; ".join(refused))
 
