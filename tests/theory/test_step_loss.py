@@ -24,11 +24,15 @@ def test_the_first_step_on_signs_is_that_of_the_square_loss_at_half_the_rate(bul
         np.testing.assert_allclose(one.test_error, errors[0].test_error, rtol=1e-12)
 
 
-def test_with_the_absolute_loss_one_batch_sees_the_third_hermite_polynomial():
-    slope = math.sqrt(2 / math.pi) * (2 * math.exp(-1.5) - 1)
-    problem = Protocol("tanh", "he3", 3, alpha0=4, beta=1, step_loss="absolute")
+SLOPES = {("he3", 0): 2 * math.exp(-1.5) - 1, ("sign", 0.3): math.erf(1 / math.sqrt(2 * 0.3))}
+
+
+@pytest.mark.parametrize(("target", "noise"), SLOPES)
+def test_one_step_along_the_absolute_loss_has_the_alignment_in_closed_form(target, noise):
+    slope = math.sqrt(2 / math.pi) * SLOPES[target, noise]
+    problem = Protocol("tanh", target, 3, alpha0=4, beta=1, noise=noise, step_loss="absolute")
     alignment = giantstep.equivalent_features(problem).alignment
-    np.testing.assert_allclose(alignment, slope / math.hypot(slope, 0.5), rtol=1e-6)
+    np.testing.assert_allclose(alignment, slope / math.hypot(slope, 0.5), rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +56,8 @@ def test_a_loss_that_is_the_square_where_labels_are_has_its_numbers(loss, change
 
 
 @pytest.mark.parametrize(
-    ("target", "loss", "noise"), [("sin", "huber:0.5", 0.3), ("sign", "logistic", 0)]
+    ("target", "loss", "noise"),
+    [("sin", "huber:0.5", 0.3), ("sign", "huber", 0.1), ("sign", "logistic", 0)],
 )
 def test_networks_have_the_errors_of_the_theory_after_two_steps(target, loss, noise):
     problem = Protocol("tanh", target, 3, 3, 1, noise=noise, steps=2, step_loss=loss)

@@ -127,7 +127,7 @@ def _residuals(
         rho = labels - output[:, None]
     else:  # the rule has the noise
         levels = ((0.0, 1.0),)
-        rho, _, u, weight = step_residuals(step.protocol, srf, kappa, output, (finer, 1.0))
+        rho, _, u, weight = step_residuals(step.protocol, srf, kappa, output, step.rule)
     powers = np.concatenate([np.ones_like(u[:1]), u])
     first, second = np.triu_indices(len(powers))
     return residual_rule(levels, rho, weight * powers[first] * powers[second], scale)

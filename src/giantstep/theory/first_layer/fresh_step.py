@@ -23,7 +23,10 @@ from giantstep.problems.targets import teacher_of
 from giantstep.theory.features.kappa_rules import check_resolution, fewest_nodes
 from giantstep.theory.first_layer.network_state import NetworkState, features_in_state, spike_basis
 from giantstep.theory.first_layer.step import LettersState, Step
-from giantstep.theory.first_layer.step_loss import step_residuals
+from giantstep.theory.first_layer.step_loss import corner_transitions, step_residuals
+
+# Nodes of less weight are left out.
+_NEGLIGIBLE = 1e-18
 
 
 class FreshStep(Step):
@@ -45,7 +48,7 @@ class FreshStep(Step):
     activation : ActivationAverages
         On these nodes.
     on_nodes : ActivationAverages
-        The same on the nodes of `Step`, of which each kappa has equally many.
+        The same on the nodes of `Step`.
     """
 
     def __init__(self, protocol: Protocol, state: NetworkState, fineness: int) -> None:
@@ -58,19 +61,29 @@ class FreshStep(Step):
         # Without a spike two nodes are exact: nothing else depends on kappa.
         self.kappa, self.share = np.array([-1.0, 1.0]), np.full(2, 0.5)
         if state.spike_strength > 0:
-            self.kappa, self.share = fewest_nodes(srf, *rule)
-        inputs, std = state.spike_strength * self.kappa, math.sqrt(state.bulk_variance)
-        self.activation = activation_averages(activation, inputs, std, *rule)
-        output = protocol.readout[0][0] * self.activation.mean
+            corners = corner_transitions(protocol, srf, self._output)
+            self.kappa, self.share = fewest_nodes(srf, *rule, *corners)
+        self.activation = self._averages(self.kappa)
+        output, _ = self._output(self.kappa)
         rho, curvature, u, weight = step_residuals(protocol, srf, self.kappa, output, rule)
-        on_nodes = np.repeat(np.stack(self.activation), rho.shape[1], axis=1)
-        self.on_nodes = ActivationAverages(*on_nodes)
+        weight = (self.share[:, None] * weight).ravel()
+        kept = np.flatnonzero(weight > _NEGLIGIBLE)
+        self.on_nodes = self.activation.at(kept // rho.shape[1])
         averages = np.stack(self.on_nodes.of_letters)[:, None]
         spikes, c = state.spike_strength * np.eye(1, len(u) + 1), np.array([state.bulk_variance])
         before = LettersState(spikes, c, np.array([[state.mean_row]]), state.covariance[None])
         y = np.stack(np.broadcast_arrays(self.kappa[:, None], *u)).reshape(len(u) + 1, -1)
-        weight = self.share[:, None] * weight
-        super().__init__(protocol, before, averages, rho, curvature, weight, y)
+        rho, curvature = rho.ravel()[kept], curvature.ravel()[kept]
+        super().__init__(protocol, before, averages, rho, curvature, weight[kept], y[:, kept])
+
+    def _averages(self, kappa: Array) -> ActivationAverages:
+        r, std = self.state.spike_strength, math.sqrt(self.state.bulk_variance)
+        return activation_averages(lookup(self.protocol.activation), r * kappa, std, *self.rule)
+
+    def _output(self, kappa: Array) -> tuple[Array, Array]:
+        """Compute the network's output, and its slope."""
+        (letter, _), A = self.protocol.readout[0], self._averages(kappa)
+        return letter * A.mean, letter * self.state.spike_strength * A.slope
 
     @property
     def mirrored(self) -> bool:

@@ -6,35 +6,73 @@ A step follows `rho = -dl/df` at the network's own output f, for the square loss
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
-from scipy.special import roots_hermitenorm
+from scipy.special import ndtr, roots_hermitenorm
 
 from giantstep.arrays import Array
 from giantstep.numerics.monotone_pieces import Pieces
-from giantstep.problems.convex_losses import Loss
-from giantstep.problems.losses import SQUARE, lookup_loss
+from giantstep.numerics.quadrature import BOUNDED_RANGE, RANGE, split_rule, strip_rule
+from giantstep.numerics.scalar_functions import SIGN, lookup
+from giantstep.numerics.transitions import Transition
+from giantstep.problems.convex_losses import Loss, SmoothLoss
+from giantstep.problems.losses import lookup_loss
 from giantstep.problems.problem import label_levels
 from giantstep.problems.protocol import Protocol
 from giantstep.problems.spiked_features import SpikedFeatures
 from giantstep.problems.targets import target_function
 from giantstep.theory.features.conditional_target import rule_across
 
-# Nodes over the labels' noise; three are exact for the fourth power of a residual.
-_NOISE_NODES, _EXACT = 16, 3
+# Nodes over the labels' noise that are exact for the fourth power of a residual.
+_EXACT = 3
+# Fineness of the rule for an analytic loss, for half the digits; and between the corners of others,
+# for all digits even if they are far apart.
+_HALF, _BETWEEN = 0.5, 8 / 3
+# Number of places at which a network's output is computed, and decimals by which labels differ.
+_SEEN, _DIGITS = 2001, 9
 # Stands for a jump that does not exist: far beyond all nodes.
 _NOWHERE = 1e3
 
 
 def noisy_labels(protocol: Protocol) -> Iterator[tuple[int, float, float]]:
-    """Yield the target's sign in a label, its noise, and the weight: a rule over all labels."""
-    exact = protocol.step_loss == SQUARE
+    """Yield the target's sign in a label, its noise, and the weight: a rule over all labels.
+
+    For losses without corners, which have one rule for all residuals.
+    """
+    loss, any_residual = lookup_loss(protocol.step_loss), np.zeros((1, 1))
     for sign, variance, share in label_levels(protocol):
-        count = 1 if variance == 0 else _EXACT if exact else _NOISE_NODES
-        nodes, weights = roots_hermitenorm(count)
-        for x, weight in zip(nodes, weights / weights.sum(), strict=True):
-            yield sign, math.sqrt(variance) * x, share * weight
+        for noise, weight in zip(*_noise_rule(loss, variance, any_residual), strict=True):
+            yield sign, noise, share * weight
+
+
+def _noise_rule(loss: Loss, variance: float, clean: Array) -> tuple[Array, Array]:
+    """Choose a rule over the labels' noise; of a loss with corners, one for each residual.
+
+    Parameters
+    ----------
+    loss : Loss
+    variance : float
+    clean : Array, shape (N, Z)
+        The residuals without noise.
+
+    Returns
+    -------
+    noise, weight : Array, shape (X,) or (N, Z, X)
+    """
+    if variance == 0:
+        return np.zeros(1), np.ones(1)
+    std = math.sqrt(variance)
+    if isinstance(loss, SmoothLoss):
+        x, weight = strip_rule(loss.strip / std, _HALF)
+    elif loss.corners:  # beyond them the derivative is constant
+        ends = np.clip((loss.corners - clean[..., None]) / std, -BOUNDED_RANGE, BOUNDED_RANGE)
+        first, last, (inner, weight) = ends[..., :1], ends[..., -1:], split_rule(ends, _BETWEEN)
+        x = np.concatenate([first - 1, inner, last + 1], axis=-1)
+        weight = np.concatenate([ndtr(first), weight, ndtr(-last)], axis=-1)
+    else:
+        x, weight = roots_hermitenorm(_EXACT)
+    return std * x, weight / weight.sum(axis=-1, keepdims=True)
 
 
 def step_residuals(
@@ -65,12 +103,52 @@ def step_residuals(
     """
     loss = lookup_loss(protocol.step_loss)
     parts = []
-    for sign, noise, share in noisy_labels(protocol):
-        jumps = _jumps(loss, srf, sign * (output - noise), sign)
-        labels, u, weight = rule_across(srf, kappa, *rule, jumps)
-        rho, curvature = loss.residual_and_curvature(sign * labels + noise, output[:, None])
-        parts.append((rho, curvature, u, share * weight + 0 * rho))
-    return tuple(np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
+    for sign, variance, share in label_levels(protocol):
+        labels, u, weight = rule_across(srf, kappa, *rule, _jumps(loss, srf, sign * output, sign))
+        noise, of_noise = _noise_rule(loss, variance, sign * labels - output[:, None])
+        noisy = sign * labels[..., None] + noise
+        of_loss = loss.residual_and_curvature(noisy, output[:, None, None])
+        weights = share * weight[..., None] * of_noise + 0 * noisy
+        flat = (values.reshape(kappa.size, -1) for values in (*of_loss, weights))
+        parts.append((*flat, np.repeat(u, noise.shape[-1], axis=-1)))
+    rho, curvature, weight, u = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
+    return rho, curvature, u, weight
+
+
+def corner_transitions(
+    protocol: Protocol, srf: SpikedFeatures, output: Callable[[Array], tuple[Array, Array]]
+) -> list[Transition]:
+    """Find where averages of functions of the residual given kappa are not smooth in kappa.
+
+    There the residual of an extreme label is at a corner of the loss. Noise of labels smooths it.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    srf : SpikedFeatures
+    output : callable
+        From kappa to the network's output and its slope.
+    """
+    loss, levels = lookup_loss(protocol.step_loss), label_levels(protocol)
+    if loss.margin or not loss.corners:
+        return []
+    extremes = Pieces(target_function(srf.target, srf.inputs)).values
+    labels = [sign * extremes for sign, *_ in levels]
+    at_corners = np.unique(np.subtract.outer(labels, loss.corners).round(_DIGITS))
+    kappa = np.linspace(-RANGE, RANGE, _SEEN)
+    values, _ = output(kappa)
+    above = values > at_corners[:, None]
+    corner, place = np.nonzero(above[:, 1:] != above[:, :-1])
+    if not place.size:
+        return []
+    wanted, start, end = at_corners[corner], values[place], values[place + 1]
+    near = kappa[place] + (wanted - start) / (end - start) * (kappa[1] - kappa[0])
+    values, slopes = output(near)
+    noise = math.sqrt(min(variance for _, variance, _ in levels))
+    return [
+        Transition(lookup(SIGN), np.array(-x), 1.0, noise / abs(slope))
+        for x, slope in zip(near + (wanted - values) / slopes, slopes, strict=True)
+    ]
 
 
 def _jumps(loss: Loss, srf: SpikedFeatures, clean: Array, sign: int) -> Array | None:
