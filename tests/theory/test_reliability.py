@@ -11,11 +11,7 @@ from giantstep import Protocol, solve, sweep
 OFF = {
     "unseen": (Protocol("tanh", "z1+z2+0.5*z1*z2", 1.28, alpha0=10.1, beta=1.71), 0.25, 1.6e-5),
     "sparse": (Protocol("relu", "sin", 5.23, alpha0=17.7, beta=0.461), 0.244, 5.9e-4),
-    "quadratic": (
-        Protocol("he2", "he2", 2, alpha0=8, beta=1, readout=((-1, 0.5), (1, 0.5))),
-        1.0,
-        0.1,
-    ),
+    "quadratic": (Protocol("he2", "he2", 2, alpha0=8, beta=1, readout={-1: 0.5, 1: 0.5}), 1, 0.1),
     "chance": (Protocol("erf", "he3", 4, alpha0=math.inf, beta=0.46, steps=2), 4.5, 0.007),
     "first_batch": (Protocol("softsign", "he3", 0.196, alpha0=0.17, beta=0.456), 0.68, 1.9e-4),
     "own_output": (Protocol("tanh", "erf", 18, alpha0=math.inf, beta=0.4), 0.3, 0.1),
