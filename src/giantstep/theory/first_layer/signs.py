@@ -31,6 +31,10 @@ from giantstep.validation import refusal
 
 # E |z|: the part of a step of unit length that is along the gradient.
 _ALONG_GRADIENT = math.sqrt(2 / math.pi)
+_AT_POPULATION = (
+    "Networks may be up to 5 % better after a step by signs along the population gradient, whose"
+    " noise falls as d^(-1/2)."
+)
 
 
 class Signs(OneSpike):
@@ -107,8 +111,10 @@ class Signs(OneSpike):
         raise refusal("bulk", TRAINED, f"{ISOTROPIC} for the spectrum after a step by signs")
 
     def remarks(self, kind: str) -> list[str]:
-        """Say what the trained bulk leaves out."""
-        return [] if self.protocol.follows_population else super().remarks(kind)
+        """Say what the trained bulk leaves out, or the theory after a population gradient."""
+        if not self.protocol.follows_population:
+            return super().remarks(kind)
+        return [] if math.isinf(self.dimension) else [_AT_POPULATION]
 
 
 class OddSigns(Signs):
