@@ -106,7 +106,7 @@ BAD = [
     ("map --x alpha=1:2:3 --y alpha=1:2:3", "--x and --y must differ, both are alpha"),
     ("sweep --columns total_samples", "--columns total_samples: must be one of"),
     ("theroy", "there is no command 'theroy'; did you mean theory?"),
-    ("srf --alpha 9 --lerning-rate 3", "--alpha0?; there is no --lerning-rate; did you mean"),
+    ("srf --alpha 9 --lerning-rate 3", "--alpha0?; there is no --lerning-rate; did you mean --lea"),
     ("theory --eta 3", "there is no --eta; did you mean --learning-rate?"),
     ("simulate --lr 3 --n0 9", "mean --learning-rate?; there is no --n0; did you mean --alpha0?"),
     ("theory --target sni", "did you mean sin?"),

@@ -81,9 +81,8 @@ def test_rows_of_few_directions_share_their_squares():
 
 def test_rows_of_few_directions_share_their_cubes():
     """Networks are 9 +- 2 % better than fits on Gaussians with the same moments given kappa."""
-    answer = solve(
-        Protocol("hardtanh", "tanh", 4.34, alpha0=0.103, beta=0.835), 1.35, 0.01, dimension=114
-    )
+    problem = Protocol("hardtanh", "tanh", 4.34, alpha0=0.103, beta=0.835)
+    answer = solve(problem, 1.35, 0.01, dimension=114)
     assert 0.05 < answer.reliability_quadratic < 0.13
 
 

@@ -55,10 +55,10 @@ def test_a_loss_that_is_the_square_where_labels_are_has_its_numbers(loss, change
     assert one.test_error == pytest.approx(square.test_error.item(), rel=1e-7)
 
 
-@pytest.mark.parametrize(
-    ("target", "loss", "noise"),
-    [("sin", "huber:0.5", 0.3), ("sign", "huber", 0.1), ("sign", "logistic", 0)],
-)
+STEPS = [("sin", "huber:0.5", 0.3), ("sign", "huber", 0.1), ("sign", "logistic", 0)]
+
+
+@pytest.mark.parametrize(("target", "loss", "noise"), STEPS)
 def test_networks_have_the_errors_of_the_theory_after_two_steps(target, loss, noise):
     problem = Protocol("tanh", target, 3, 3, 1, noise=noise, steps=2, step_loss=loss)
     found = giantstep.compare(problem, 1.5, 0.1, dimension=120, networks=12, test_samples=2000)
