@@ -64,8 +64,9 @@ def read_archive(path: Path, folder: Path) -> str:
 
     Raises
     ------
+    FileNotFoundError
     RefusalError
-        If it is no such archive, or a file is missing or damaged.
+        If it is no such archive, or a file in it is missing or damaged.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -73,6 +74,8 @@ def read_archive(path: Path, folder: Path) -> str:
             name = next(str(one["alternateName"]) for one in described if one["@id"] == "./")
             checksums = {one["@id"]: one["sha256"] for one in described if "sha256" in one}
             archive.extractall(folder, checksums)
+    except FileNotFoundError:
+        raise
     except Exception as error:  # whatever a file may hold
         raise RefusalError(f"{path} is not an archive of a figure: {error!r}") from error
     for file, checksum in checksums.items():
