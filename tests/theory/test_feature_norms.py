@@ -49,7 +49,7 @@ def test_averages_over_norms_are_resolved():
     assert solve(SATURATED, ridge=1e-6, dimension=100).quadrature_error < 1e-9
 
 
-def test_sparse_rows_change_the_readout_as_an_independent_calculation_says(monkeypatch):
+def test_norms_that_vary_change_the_readout_as_an_independent_calculation_says(monkeypatch):
     point = np.array([1.0]), np.array([1e-3])
     rows = SquareReadout(prepare_layer(SATURATED, dimension=100)).solve(*point)
     monkeypatch.setattr(interface, "with_feature_norms", lambda f, *_: f)
@@ -62,7 +62,7 @@ def test_sparse_rows_change_the_readout_as_an_independent_calculation_says(monke
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("noise", "without"), [(0.0, 0.1), (0.5, 0.2)])
-def test_small_saturated_networks_have_sparse_rows(noise, without):
+def test_features_of_small_saturated_networks_vary_in_norm(noise, without):
     grid, sizes = Grid((1.0,), (1e-3,)), Sizes(100, 1, 2000)
     # Without them the theory is too high by this factor.
     asked = replace(SATURATED, noise=noise), grid, sizes, 200, ["test_error"], "isotropic"

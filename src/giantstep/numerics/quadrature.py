@@ -76,7 +76,7 @@ def split_rule(edges: Array, fineness: float = 1) -> tuple[Array, Array]:
     half = np.diff(edges) / 2
     nodes = centre[..., None] + half[..., None] * points
     weights = half[..., None] * point_weights * normal_density(nodes)
-    shape = (*edges.shape[:-1], -1)
+    shape = (*edges.shape[:-1], half.shape[-1] * points.size)  # there may be no edges
     return nodes.reshape(shape), weights.reshape(shape)
 
 

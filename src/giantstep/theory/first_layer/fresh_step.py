@@ -15,6 +15,7 @@ from scipy.linalg import block_diag
 
 from giantstep.arrays import Array
 from giantstep.numerics.activation_averages import ActivationAverages, activation_averages
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.quadrature import WIDE
 from giantstep.numerics.scalar_functions import lookup
 from giantstep.problems.losses import lookup_loss
@@ -61,10 +62,10 @@ class FreshStep(Step):
         # Without a spike two nodes are exact: nothing else depends on kappa.
         self.kappa, self.share = np.array([-1.0, 1.0]), np.full(2, 0.5)
         if state.spike_strength > 0:
-            corners = corner_transitions(protocol, srf, self._output)
+            corners = corner_transitions(protocol, srf, self.output)
             self.kappa, self.share = fewest_nodes(srf, *rule, *corners)
         self.activation = self._averages(self.kappa)
-        output, _ = self._output(self.kappa)
+        output = protocol.readout[0][0] * self.activation.mean
         rho, curvature, u, weight = step_residuals(protocol, srf, self.kappa, output, rule)
         weight = (self.share[:, None] * weight).ravel()
         kept = np.flatnonzero(weight > _NEGLIGIBLE)
@@ -80,10 +81,15 @@ class FreshStep(Step):
         r, std = self.state.spike_strength, math.sqrt(self.state.bulk_variance)
         return activation_averages(lookup(self.protocol.activation), r * kappa, std, *self.rule)
 
-    def _output(self, kappa: Array) -> tuple[Array, Array]:
-        """Compute the network's output, and its slope."""
-        (letter, _), A = self.protocol.readout[0], self._averages(kappa)
-        return letter * A.mean, letter * self.state.spike_strength * A.slope
+    @property
+    def output(self) -> ScalarFunction:
+        """The network's output as a function of kappa."""
+        (letter, _), r = self.protocol.readout[0], self.state.spike_strength
+        return ScalarFunction(
+            "output",
+            lambda kappa: letter * self._averages(kappa.ravel()).mean.reshape(kappa.shape),
+            lambda kappa: letter * r * self._averages(kappa.ravel()).slope.reshape(kappa.shape),
+        )
 
     @property
     def mirrored(self) -> bool:

@@ -6,14 +6,15 @@ A step follows `rho = -dl/df` at the network's own output f, for the square loss
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.special import ndtr, roots_hermitenorm
 
 from giantstep.arrays import Array
+from giantstep.numerics.function_table import ScalarFunction
 from giantstep.numerics.monotone_pieces import Pieces
-from giantstep.numerics.quadrature import BOUNDED_RANGE, RANGE, split_rule, strip_rule
+from giantstep.numerics.quadrature import split_rule, strip_rule
 from giantstep.numerics.scalar_functions import SIGN, lookup
 from giantstep.numerics.transitions import Transition
 from giantstep.problems.convex_losses import Loss, SmoothLoss
@@ -26,11 +27,16 @@ from giantstep.theory.features.conditional_target import rule_across
 
 # Nodes over the labels' noise that are exact for the fourth power of a residual.
 _EXACT = 3
-# Fineness of the rule for an analytic loss, for half the digits; and between the corners of others,
-# for all digits even if they are far apart.
-_HALF, _BETWEEN = 0.5, 8 / 3
-# Number of places at which a network's output is computed, and decimals by which labels differ.
-_SEEN, _DIGITS = 2001, 9
+# Fineness of the rule for an analytic loss, for half the digits; and between corners, for ten
+# digits even if they are far apart. Noise beyond so many standard deviations has 8e-11 of the mass.
+_HALF, _BETWEEN, _FARTHEST = 0.5, 2.0, 6.5
+# Averages over the noise change within so many standard deviations of a corner: ends of panels.
+_AROUND = np.array([-6.0, -3.0, 0.0, 3.0, 6.0])
+# Decimals by which labels differ. Where the output's slope is less than exp(-20), only rounding
+# crosses a corner.
+_DIGITS, _FLAT = 9, 20.0
+# Nodes of less weight are left out.
+_NEGLIGIBLE = 1e-18
 # Stands for a jump that does not exist: far beyond all nodes.
 _NOWHERE = 1e3
 
@@ -65,8 +71,9 @@ def _noise_rule(loss: Loss, variance: float, clean: Array) -> tuple[Array, Array
     std = math.sqrt(variance)
     if isinstance(loss, SmoothLoss):
         x, weight = strip_rule(loss.strip / std, _HALF)
-    elif loss.corners:  # beyond them the derivative is constant
-        ends = np.clip((loss.corners - clean[..., None]) / std, -BOUNDED_RANGE, BOUNDED_RANGE)
+    elif loss.corners:  # beyond both ends, which may be one or infinite, the derivative is constant
+        both = np.array([loss.low, loss.high] if loss.inverse_curvature else loss.corners)
+        ends = np.clip((both - clean[..., None]) / std, -_FARTHEST, _FARTHEST)
         first, last, (inner, weight) = ends[..., :1], ends[..., -1:], split_rule(ends, _BETWEEN)
         x = np.concatenate([first - 1, inner, last + 1], axis=-1)
         weight = np.concatenate([ndtr(first), weight, ndtr(-last)], axis=-1)
@@ -104,7 +111,10 @@ def step_residuals(
     loss = lookup_loss(protocol.step_loss)
     parts = []
     for sign, variance, share in label_levels(protocol):
-        labels, u, weight = rule_across(srf, kappa, *rule, _jumps(loss, srf, sign * output, sign))
+        jumps = _jumps(loss, srf, sign * output, sign, variance)
+        labels, u, weight = rule_across(srf, kappa, *rule, jumps)
+        used = np.flatnonzero(np.any(weight > _NEGLIGIBLE, axis=0))
+        labels, u, weight = (values[..., used] for values in (labels, u, weight))
         noise, of_noise = _noise_rule(loss, variance, sign * labels - output[:, None])
         noisy = sign * labels[..., None] + noise
         of_loss = loss.residual_and_curvature(noisy, output[:, None, None])
@@ -116,7 +126,7 @@ def step_residuals(
 
 
 def corner_transitions(
-    protocol: Protocol, srf: SpikedFeatures, output: Callable[[Array], tuple[Array, Array]]
+    protocol: Protocol, srf: SpikedFeatures, output: ScalarFunction
 ) -> list[Transition]:
     """Find where averages of functions of the residual given kappa are not smooth in kappa.
 
@@ -126,8 +136,8 @@ def corner_transitions(
     ----------
     protocol : Protocol
     srf : SpikedFeatures
-    output : callable
-        From kappa to the network's output and its slope.
+    output : ScalarFunction
+        The network's, of kappa.
     """
     loss, levels = lookup_loss(protocol.step_loss), label_levels(protocol)
     if loss.margin or not loss.corners:
@@ -135,29 +145,27 @@ def corner_transitions(
     extremes = Pieces(target_function(srf.target, srf.inputs)).values
     labels = [sign * extremes for sign, *_ in levels]
     at_corners = np.unique(np.subtract.outer(labels, loss.corners).round(_DIGITS))
-    kappa = np.linspace(-RANGE, RANGE, _SEEN)
-    values, _ = output(kappa)
-    above = values > at_corners[:, None]
-    corner, place = np.nonzero(above[:, 1:] != above[:, :-1])
-    if not place.size:
-        return []
-    wanted, start, end = at_corners[corner], values[place], values[place + 1]
-    near = kappa[place] + (wanted - start) / (end - start) * (kappa[1] - kappa[0])
-    values, slopes = output(near)
-    noise = math.sqrt(min(variance for _, variance, _ in levels))
+    places, logs = Pieces(output).preimages(at_corners)
+    steep = np.abs(logs) < _FLAT
+    widths = math.sqrt(min(variance for _, variance, _ in levels)) * np.exp(logs[steep])
+    step = lookup(SIGN)
     return [
-        Transition(lookup(SIGN), np.array(-x), 1.0, noise / abs(slope))
-        for x, slope in zip(near + (wanted - values) / slopes, slopes, strict=True)
+        Transition(step, -x, 1.0, width) for x, width in zip(places[steep], widths, strict=True)
     ]
 
 
-def _jumps(loss: Loss, srf: SpikedFeatures, clean: Array, sign: int) -> Array | None:
+def _jumps(
+    loss: Loss, srf: SpikedFeatures, clean: Array, sign: int, variance: float
+) -> Array | None:
     """Find the arguments of the target at which a derivative of the loss jumps, shape (N, J).
 
-    `clean` is the target at a residual of zero. The labels of losses of margins are constant.
+    With noise also those around, between which its average changes. `clean` is the target at a
+    residual of zero. The labels of losses of margins are constant.
     """
     if loss.margin or not loss.corners:
         return None
-    values = clean[:, None] + sign * np.array(loss.corners)
+    around = math.sqrt(variance) * _AROUND if variance else np.zeros(1)
+    values = clean[:, None] + sign * np.add.outer(loss.corners, around).ravel()
     z, log_density = Pieces(target_function(srf.target, srf.inputs)).preimages(values)
-    return np.where(np.isfinite(log_density), z, _NOWHERE).reshape(clean.size, -1)
+    z = np.where(np.isfinite(log_density), z, _NOWHERE).reshape(clean.size, -1)
+    return z[:, np.any(z < _NOWHERE, axis=0)]
